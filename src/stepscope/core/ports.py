@@ -1,0 +1,212 @@
+"""The borders between the parts: what a source of training data offers, and the plain types that cross.
+
+A `Source` is one training process (or one rank of one): a live agent, an old MindSpore client, a recording. The server
+knows nothing else of it. Every implementation passes the same contract tests (`tests/contract`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+When = Literal["current", "previous"]
+
+
+class State(str, Enum):
+    """What a job is doing, as users see it."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    LOST = "lost"
+
+    @property
+    def ended(self) -> bool:
+        return self in (State.FINISHED, State.LOST)
+
+
+@dataclass(frozen=True)
+class SourceInfo:
+    """Who a source is. `job_id` stays the same over reconnects."""
+
+    job_id: str
+    framework: str
+    framework_version: str = ""
+    device: str = ""
+    rank: int = 0
+    rank_count: int = 1
+    host: str = ""
+    pid: int = 0
+    command_line: tuple[str, ...] = ()
+    working_directory: str = ""
+    step_unit: str = "run"
+    stepping: Literal["recorded", "live"] = "recorded"
+    started_at: float = 0.0  # seconds since the epoch
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The node at which a paused step stands."""
+
+    graph: str
+    node: str
+    position: int  # 1-based, in the order of execution
+    count: int  # nodes that ran in this step
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a source says of itself whenever something changed."""
+
+    state: State  # RUNNING or PAUSED
+    step: int = 0  # completed steps; 0 = before the first step
+    reason: str = ""  # of a pause: "start", "step", "node", "pause", "not_reached"
+    cursor: Cursor | None = None
+    recorded_steps: tuple[int, ...] = ()  # steps whose tensors can be read, oldest first
+    loss: float | None = None
+    step_seconds: float | None = None
+    command_sequence: int = 0  # of the last command that the source has taken
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Farewell:
+    """How a source ended. `exit_status` is negative for a signal, as in `subprocess`."""
+
+    outcome: Literal["finished", "terminated", "lost"]
+    detail: str = ""
+    exit_status: int | None = None
+
+
+CommandKind = Literal["run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a user asks of a source. `steps` is for "run"; `graph` and `node` for "run_to"."""
+
+    kind: CommandKind
+    steps: int = 1
+    graph: str = ""
+    node: str = ""
+    sequence: int = 0
+
+
+@dataclass(frozen=True)
+class TensorKey:
+    """One tensor of a job: an output slot of a node or, with `input`, the value which that input of the node had."""
+
+    graph: str
+    node: str
+    slot: int = 0
+    when: When = "current"
+    input: int | None = None
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An array with what numpy can't say of it. `dtype` is the framework's ("bfloat16", which numpy holds as float32)."""
+
+    array: np.ndarray[Any, Any]
+    dtype: str
+    shape: tuple[int, ...]  # of the whole tensor, also where `array` is a part
+    step: int
+
+
+@dataclass(frozen=True)
+class TensorStats:
+    """Figures of a whole tensor in one pass.
+
+    min, max, mean, abs_mean and std (of the population, divided by n) are over the finite values, in double precision;
+    they are NaN where there is none. The counts are over all values; negative and positive include the infinities.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    step: int
+    count: int
+    min: float
+    max: float
+    mean: float
+    abs_mean: float
+    std: float
+    zero_count: int
+    negative_count: int
+    positive_count: int
+    nan_count: int
+    negative_inf_count: int
+    positive_inf_count: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Current against previous; `difference` = current - previous in a wide type, so that nothing wraps or overflows."""
+
+    current: TensorStats
+    previous: TensorStats
+    difference: TensorStats
+    changed_count: int  # elements that are not equal (NaN equals NaN here)
+    update_ratio: float  # mean |current - previous| / (mean |previous| + 1e-9)
+
+
+@dataclass(frozen=True)
+class ExecutedNode:
+    """A node of the step in order of execution; `occurrence` counts, from 0, the times it ran in this step."""
+
+    graph: str
+    node: str
+    occurrence: int = 0
+
+
+@dataclass(frozen=True)
+class ExecutionOrder:
+    total: int
+    nodes: Sequence[ExecutedNode] = field(default_factory=tuple)
+
+
+class Source(Protocol):
+    """One training process, as the server sees it. All methods but `info` may raise `core.errors`.
+
+    Queries are answered from the data next to the training; only what was asked for travels.
+    """
+
+    @property
+    def info(self) -> SourceInfo: ...
+
+    async def command(self, command: Command) -> None:
+        """Hand a command over; what comes of it is seen in later reports that carry its sequence number."""
+        ...
+
+    async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:
+        """A tensor, or the part of it that `index` (Python's slice syntax, "0, :, 3:5") selects."""
+        ...
+
+    async def stats(self, key: TensorKey) -> TensorStats: ...
+
+    async def compare(self, key: TensorKey) -> Comparison:
+        """The current value against the one of the previous step; `key.when` is not looked at."""
+        ...
+
+    async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
+        """The nodes of the last recorded step in the order in which they ran."""
+        ...
+
+
+class EventSink(Protocol):
+    """What a source tells of itself, in order. `graph` is a serialised GraphProto of the protocol."""
+
+    async def graph(self, source: Source, name: str, data: bytes) -> None: ...
+
+    async def report(self, source: Source, report: Report) -> None: ...
+
+    async def farewell(self, source: Source, farewell: Farewell) -> None: ...
+
+
+__all__ = [
+    "Command", "CommandKind", "Comparison", "Cursor", "EventSink", "ExecutedNode", "ExecutionOrder",
+    "Farewell", "Report", "Source", "SourceInfo", "State", "Tensor", "TensorKey", "TensorStats", "When",
+]
