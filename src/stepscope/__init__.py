@@ -1,0 +1,54 @@
+"""stepscope: the debugger for training neural networks.
+
+Importing this costs nothing: what needs numpy or the web is loaded when it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stepscope.core.errors import (
+    BadRequest,
+    Conflict,
+    ConnectionFailed,
+    NotAvailable,
+    StepscopeError,
+    Timeout,
+    UnknownJob,
+    UnknownNode,
+)
+
+if TYPE_CHECKING:
+    from stepscope.client import connect
+    from stepscope.core.tensors import stats
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BadRequest",
+    "Conflict",
+    "ConnectionFailed",
+    "NotAvailable",
+    "StepscopeError",
+    "Timeout",
+    "UnknownJob",
+    "UnknownNode",
+    "__version__",
+    "connect",
+    "stats",
+]
+
+_LAZY = {"connect": "stepscope.client", "stats": "stepscope.core.tensors"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'stepscope' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(_LAZY[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

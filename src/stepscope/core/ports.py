@@ -109,7 +109,7 @@ class TensorKey:
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array with what numpy can't say of it. `dtype` is the framework's ("bfloat16", which numpy holds as float32)."""
+    """An array with what numpy can't say of it: `dtype` is the framework's ("bfloat16", held as float32)."""
 
     array: np.ndarray[Any, Any]
     dtype: str
@@ -144,7 +144,7 @@ class TensorStats:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Current against previous; `difference` = current - previous in a wide type, so that nothing wraps or overflows."""
+    """Current against previous; `difference` = current - previous in a type so wide that nothing overflows."""
 
     current: TensorStats
     previous: TensorStats

@@ -1,0 +1,1 @@
+"""The gRPC service that training processes connect to."""

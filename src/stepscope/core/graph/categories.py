@@ -1,0 +1,76 @@
+"""Which nodes are weights, gradients, activations, parameters.
+
+A weight is a parameter that an optimizer op of the graph updates; in a graph without optimizer ops (an evaluation, or
+the forward part alone), one that the source calls trainable. Optimizers that update by `Assign` count as none: the same
+op moves statistics and step counters.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+
+from stepscope.core.errors import BadRequest
+from stepscope.core.graph.columns import OP, PARAMETER, Bools, Columns
+from stepscope.core.graph.fold import Flow
+from stepscope.core.graph.optimizers import OPTIMIZERS
+from stepscope.core.graph.views import Category
+
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+ACTIVATIONS = frozenset(
+    [
+        *("elu", "fastgelu", "gelu", "hsigmoid", "hswish", "leakyrelu", "logsigmoid", "logsoftmax", "prelu", "relu"),
+        *("relu6", "reluv2", "sigmoid", "softmax", "tanh"),
+        *("eluext", "geluext", "leakyreluext", "logsoftmaxext", "reluv3"),  # what MindSpore 2 also calls them
+    ]
+)
+
+
+class Categories:
+    """A mask over all nodes for each category."""
+
+    def __init__(self, columns: Columns, flow: Flow) -> None:
+        is_op = columns.kinds == OP
+        backward = [name.startswith("Gradients/") for name in columns.names]
+        gradient = np.array(backward, np.bool_) & is_op
+        names = np.array([op.lower() in ACTIVATIONS for op in columns.op_names], np.bool_)
+        parameter = columns.kinds == PARAMETER
+        updates = np.array([op in OPTIMIZERS for op in columns.op_names], np.bool_)
+        optimizer_ops = np.flatnonzero(updates[columns.ops] & is_op) if len(columns) else np.empty(0, np.int64)
+        self.has_optimizer = len(optimizer_ops) > 0
+        weight = np.zeros(len(columns), np.bool_)
+        for node in optimizer_ops.tolist():
+            update = OPTIMIZERS[columns.op(node)]
+            if update.weight is not None:
+                home = input_home(columns, flow, node, update.weight)
+                if home is not None and parameter[home[0]]:
+                    weight[home[0]] = True
+        if not self.has_optimizer:
+            weight[[node for node, trainable in columns.trainable.items() if trainable and parameter[node]]] = True
+        self.masks: dict[Category, Bools] = {
+            "weight": weight,
+            "gradient": gradient,
+            "activation": names[columns.ops] & is_op & ~gradient if len(columns) else weight,
+            "parameter": parameter,
+        }
+
+    def of(self, node: int) -> tuple[Category, ...]:
+        return tuple(category for category in CATEGORIES if self.masks[category][node])
+
+    def mask(self, category: str) -> Bools:
+        for known in CATEGORIES:
+            if category == known:
+                return self.masks[known]
+        raise BadRequest(f"no category {category!r}; there are {', '.join(CATEGORIES)}")
+
+
+def input_home(columns: Columns, flow: Flow, node: int, data_index: int) -> tuple[int, int] | None:
+    """Where the value of an input lives; `data_index` counts the inputs that carry one. None where there is none."""
+    start, end = columns.input_start[node], columns.input_start[node + 1]
+    ports = np.flatnonzero(~columns.input_control[start:end]) + start
+    if data_index >= len(ports) or columns.input_source[ports[data_index]] < 0:
+        return None
+    port = ports[data_index]
+    return flow.home(int(columns.input_source[port]), int(columns.input_slot[port]))

@@ -1,0 +1,111 @@
+"""The folder with the step data of one process: in memory or on the roomiest place, and gone when the process is.
+
+Memory, where it has room: a step of hundreds of small files is recorded several times as fast there as on a disk.
+
+A lock on a file inside tells the living from the dead, across containers that share the place but not the process
+numbers. Whoever makes a folder sweeps away those that nobody holds any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+PREFIX = "stepscope_"
+_USABLE = re.compile(r"[A-Za-z0-9_/-]+")  # MindSpore takes no other path, not even one with a dot
+MEMORY = Path("/dev/shm")
+_AMPLE = 4 << 30  # bytes free in memory, from which on it is preferred
+_GRACE = 60.0  # seconds in which a folder may still be without its lock
+
+
+class DataFolder:
+    """Made in the constructor; OSError if no place is usable."""
+
+    def __init__(self, root: str = "") -> None:
+        self._owner = os.getpid()
+        self.path, self._lock = _make(root)
+
+    def free_bytes(self) -> int:
+        stat = os.statvfs(self.path)
+        return stat.f_bavail * stat.f_frsize
+
+    def remove(self) -> None:
+        """Removes the folder; does nothing in a forked child, whose parent goes on using it."""
+        if os.getpid() == self._owner:
+            shutil.rmtree(self.path, ignore_errors=True)
+            self.close()
+
+    def close(self) -> None:
+        """Lets go of the lock's file (in a forked child: of the inherited copy, which leaves the lock as it is)."""
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+
+def candidates(root: str = "") -> list[Path]:
+    """Where step data can go, the best first."""
+    if root:
+        return [Path(root).absolute()]
+    workspace = os.environ.get("STEPSCOPE_WORKSPACE")
+    places = [MEMORY, Path(tempfile.gettempdir())]
+    places.append(Path(workspace).absolute() if workspace else Path.home() / ".stepscope")
+    usable = [place for place in places if _USABLE.fullmatch(str(place)) and os.access(_existing(place), os.W_OK)]
+    return sorted(usable, key=lambda place: (place == MEMORY and _free(place) >= _AMPLE, _free(place)), reverse=True)
+
+
+def sweep(place: Path) -> None:
+    """Removes the folders of processes that are gone."""
+    for folder in place.glob(f"{PREFIX}{os.getuid()}_*"):
+        try:
+            with open(folder / "lock", "rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            continue
+        except OSError:
+            with contextlib.suppress(OSError):
+                if time.time() - folder.stat().st_mtime > _GRACE:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make(root: str) -> tuple[Path, int]:
+    problem: OSError = OSError("no writable place whose path has only letters, digits, '-', '_' and '/'")
+    for place in candidates(root):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            sweep(place)
+            path = place / f"{PREFIX}{os.getuid()}_{os.getpid()}_{secrets.token_hex(4)}"
+            path.mkdir(mode=0o700)
+            lock = os.open(path / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return path, lock
+        except OSError as error:
+            problem = error
+    raise OSError(f"no place for step data: {problem}")
+
+
+def _existing(place: Path) -> Path:
+    while not place.exists():
+        place = place.parent
+    return place
+
+
+def _free(place: Path) -> int:
+    stat = os.statvfs(_existing(place))
+    free = stat.f_bavail * stat.f_frsize
+    return min(free, _available_memory() // 2) if place == MEMORY else free
+
+
+def _available_memory() -> int:
+    """Bytes that could be used without swapping; what lies in /dev/shm is taken from them."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return 0

@@ -1,0 +1,133 @@
+"""GraphProto, as MindSpore's clients and stepscope's agents send it, to the records of `core.graph`.
+
+What the wire leaves open is settled here: edges that only keep an order look like all others (UpdateState, the later
+inputs of Depend), and constants stand apart from the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from stepscope.core.graph.records import InputRef, Kind, NodeRecord, TensorType
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.raw_graph import RawGraph
+from stepscope.protocol.values import output_types, value, value_type
+
+_MONADS = {pb.TypeProto(data_type=kind).SerializeToString() for kind in (pb.DT_UMONAD, pb.DT_IOMONAD)}
+_ORDER_FROM = {"UpdateState": 0, "ControlDepend": 0, "Load": 1, "Depend": 1}  # from this input on, no value comes in
+
+
+def records(graph: pb.GraphProto | bytes) -> Iterator[NodeRecord]:
+    """Parameters and inputs, then constants, then the nodes, each in the order of `graph`.
+
+    A record's id is the name that inputs use: the node's `name` ("1", "2", …), the parameter's name, the constant's
+    key. Serialised bytes are read faster than a message. Raises DecodeError where the bytes are no GraphProto.
+    """
+    raw = RawGraph.FromString(graph if isinstance(graph, bytes) else graph.SerializeToString())
+    reader = _Reader(raw)
+    yield from map(reader.parameter, raw.parameters)
+    yield from map(reader.constant, raw.const_vals)
+    yield from map(reader.node, raw.node)
+
+
+class _Reader:
+    """Keeps what it has decoded by its bytes: equal types and attributes become one object."""
+
+    def __init__(self, raw: Any) -> None:
+        self._states = _states(raw)
+        self._types: dict[bytes, tuple[TensorType, ...]] = {}
+        self._values: dict[bytes, tuple[tuple[TensorType, ...], Any]] = {}
+        self._attributes: dict[tuple[bytes, ...], _Attributes] = {(): _Attributes(())}
+        self._inputs: dict[bytes, InputRef] = {}
+        self._orders: dict[bytes, InputRef] = {}
+
+    def parameter(self, parameter: Any) -> NodeRecord:
+        kind: Kind = "input" if parameter.role == pb.ParameterProto.INPUT else "parameter"
+        trainable = parameter.trainable if parameter.HasField("trainable") else None
+        outputs = self._output(parameter.type)
+        name = parameter.name
+        return NodeRecord(name, name, kind.capitalize(), kind, outputs=outputs, trainable=trainable)
+
+    def constant(self, constant: Any) -> NodeRecord:
+        key, raw = constant.key, constant.value
+        known = self._values.get(raw)
+        if known is None:
+            content = pb.ValueProto.FromString(raw)
+            known = self._values[raw] = (value_type(content),), value(content)
+        return NodeRecord(
+            key, constant.full_name or key, "Constant", "constant", outputs=known[0], value=known[1]
+        )
+
+    def node(self, node: Any) -> NodeRecord:
+        op, number = node.op_type, node.name
+        name = node.full_name or f"{node.scope}/{op}-op{number}".lstrip("/")
+        key = tuple(node.attribute)
+        attributes = self._attributes.get(key) or self._attributes.setdefault(key, _Attributes(key))
+        outputs = self._output(node.output_type)
+        return NodeRecord(
+            number, name, op, "op", self._read_inputs(op, node.input), outputs, attributes, node.source_address
+        )
+
+    def _read_inputs(self, op: str, inputs: Sequence[bytes]) -> list[InputRef]:
+        order_from = _ORDER_FROM.get(op, len(inputs))
+        return [
+            self._inputs.get(one) or self._input(one)
+            if index < order_from
+            else self._orders.get(one) or self._order(one)
+            for index, one in enumerate(inputs)
+        ]
+
+    def _input(self, raw: bytes) -> InputRef:
+        one = pb.InputProto.FromString(raw)
+        control = one.type == pb.InputProto.CONTROL_EDGE or one.name in self._states
+        return self._inputs.setdefault(raw, InputRef(one.name, 0, control))
+
+    def _order(self, raw: bytes) -> InputRef:
+        return self._orders.setdefault(raw, InputRef(pb.InputProto.FromString(raw).name, 0, True))
+
+    def _output(self, raw: bytes) -> tuple[TensorType, ...]:
+        types = self._types.get(raw)
+        if types is None:
+            types = self._types[raw] = output_types(pb.TypeProto.FromString(raw))
+        return types
+
+
+class _Attributes(Mapping[str, Any]):
+    """The attributes of a node, kept as they came: few of them are ever looked at."""
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, raw: tuple[bytes, ...]) -> None:
+        self._raw = raw
+
+    def _decode(self) -> dict[str, Any]:
+        return {one.name: value(one.value) for one in map(pb.AttributeProto.FromString, self._raw)}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._decode()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._decode())
+
+    def __len__(self) -> int:
+        return len(self._decode())
+
+    def __bool__(self) -> bool:
+        return True  # decodes nothing
+
+
+def _states(raw: Any) -> set[str]:
+    """Names of all that carries an order, not a value: UpdateState nodes and the like, and what they begin with."""
+    result = {one.name for one in raw.parameters if one.type in _MONADS}
+    firsts: set[bytes] = set()
+    for node in raw.node:
+        op = node.op_type
+        if op == "UpdateState":
+            result.add(node.name)
+            firsts.update(node.input[:1])
+        elif op == "Load":
+            firsts.update(node.input[1:2])
+        elif node.output_type in _MONADS:
+            result.add(node.name)
+    return result.union(pb.InputProto.FromString(one).name for one in firsts)

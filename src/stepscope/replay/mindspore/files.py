@@ -1,0 +1,100 @@
+"""The files of one dumped step: their names taken apart, and their arrays read.
+
+A name is `op.node.task.stream.timestamp.input|output.slot.format.dtype.npy`; names that are too long for the file
+system stand in `mapping.csv` beside a file with a random name.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from stepscope.core.errors import NotAvailable
+from stepscope.core.tensors import decode_bfloat16
+
+PARAMETER = "Parameter"
+_MAGIC = b"\x93NUMPY"
+_BFLOAT16 = "<E2"
+
+
+@dataclass(frozen=True)
+class DumpFile:
+    """One tensor on disk. `node` is the mangled name; `dtype` MindSpore's name in lower case."""
+
+    path: Path
+    op: str
+    node: str
+    timestamp: int  # microseconds
+    is_input: bool
+    slot: int
+    dtype: str
+
+
+def parse(name: str, path: Path) -> DumpFile | None:
+    """The parts of a dump file's name; None for a file that is no tensor."""
+    parts = name.split(".")
+    if len(parts) < 9 or parts[-1] != "npy":
+        return None
+    op, node = parts[0], ".".join(parts[1:-8])
+    timestamp, direction, slot, _, dtype = parts[-6:-1]
+    if direction not in ("input", "output") or not timestamp.isdigit() or not slot.isdigit():
+        return None
+    return DumpFile(path, op, node, int(timestamp), direction == "input", int(slot), dtype.lower())
+
+
+def listing(folder: Path) -> list[DumpFile]:
+    """The tensors of one graph's folder for one step, in the order in which they were written."""
+    long_names: dict[str, str] = {}
+    mapping = folder / "mapping.csv"
+    if mapping.exists():
+        with mapping.open(newline="", encoding="utf-8") as lines:
+            long_names = {row[0].strip(): row[1].strip() for row in csv.reader(lines) if len(row) >= 2}
+    files = []
+    for path in folder.iterdir():
+        name = long_names.get(path.name, long_names.get(path.stem, path.name))
+        file = parse(name, path)
+        if file is not None:
+            files.append(file)
+    files.sort(key=lambda file: file.timestamp)
+    return files
+
+
+def read(path: Path) -> np.ndarray[Any, Any]:
+    """The array of an .npy file, memory-mapped; bfloat16, which numpy refuses, as float32. Never unpickles."""
+    try:
+        with path.open("rb") as file:
+            header, offset = _header(file.read(4096))
+        descr, shape = str(header["descr"]), tuple(header["shape"])
+        dtype = np.dtype("<u2" if descr == _BFLOAT16 else descr)
+        if dtype.hasobject:
+            raise NotAvailable(f"{path.name} holds Python objects, which are not read")
+        order: Literal["F", "C"] = "F" if header["fortran_order"] else "C"
+        if 0 in shape:
+            array = np.empty(shape, dtype)
+        elif not shape:
+            array = np.fromfile(path, dtype, 1, offset=offset).reshape(())
+        else:
+            array = np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape, order=order)
+    except FileNotFoundError as error:
+        raise NotAvailable("the step has moved on; its values are gone") from error
+    except (OSError, ValueError, KeyError, SyntaxError) as error:
+        raise NotAvailable(f"{path.name} can't be read: {error}") from error
+    return decode_bfloat16(array) if descr == _BFLOAT16 else array
+
+
+def _header(start: bytes) -> tuple[dict[str, Any], int]:
+    """The header of the .npy format (versions 1 to 3) and where the data begin."""
+    if not start.startswith(_MAGIC):
+        raise ValueError("no .npy file")
+    wide = start[6] >= 2
+    length = int.from_bytes(start[8:12] if wide else start[8:10], "little")
+    begin = 12 if wide else 10
+    if begin + length > len(start):
+        raise ValueError("its header is too long")
+    header = ast.literal_eval(start[begin : begin + length].decode("utf-8"))
+    return header, begin + length

@@ -1,0 +1,224 @@
+"""A MindSpore dump directory with its graphs: any tensor of the recorded steps, by node.
+
+What is shown for a node is what the node made, which the files alone don't say: optimizers write into their
+parameters and dump recycled memory as their output, views dump the shape of their input, and nodes such as `Load` or
+`TupleGetItem` never run. `core.graph` knows where a value really lives; here it is fetched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stepscope.core.errors import NotAvailable, UnknownNode
+from stepscope.core.graph import Graph, Node, Port
+from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.graphs import records
+from stepscope.replay.mindspore.files import DumpFile, read
+from stepscope.replay.mindspore.names import Renamer
+from stepscope.replay.mindspore.steps import NodeNames, RecordedStep, SavedParameter
+
+NET = "net"
+BEFORE = "before"
+
+
+class Recording:
+    """Feed it the graphs by rising number (`add_graph`) and say which steps are there (`set_steps`)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._renamer = Renamer()
+        self._names = NodeNames()
+        self._graphs: dict[str, Graph] = {}
+        self._numbers: dict[str, str] = {}  # the dump's folder → graph
+        self._steps: dict[int, RecordedStep] = {}
+        self._last = 0
+        self._at: int | None = None
+        self._lock = threading.Lock()  # queries come from several threads
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        return self._graphs
+
+    def add_graph(self, number: int, path: Path, trainable: Mapping[str, bool]) -> pb.GraphProto:
+        """Reads a graph file; returns the graph with the dump's names and the parameters' roles filled in."""
+        graph: pb.GraphProto = pb.ModelProto.FromString(path.read_bytes()).graph
+        self._renamer.rename(graph)
+        graph.name = f"graph_{number}"
+        for parameter in graph.parameters:
+            known = parameter.name in trainable
+            parameter.role = pb.ParameterProto.PARAMETER if known else pb.ParameterProto.INPUT
+            if known:
+                parameter.trainable = trainable[parameter.name]
+        index = self._graphs[graph.name] = Graph(graph.name, records(graph))
+        self._numbers[str(number)] = graph.name
+        self._names.add(
+            graph.name,
+            ((node.op_type, node.full_name, index.name_of(node.name)) for node in graph.node),
+            ((parameter.name, index.name_of(parameter.name)) for parameter in graph.parameters),
+        )
+        return graph
+
+    def set_steps(self, recorded: tuple[int, ...], current: int) -> None:
+        """Which steps have been recorded; `current` is the one that the training stands after."""
+        with self._lock:
+            self._last, self._at = current, None
+            self._steps = {step: index for step, index in self._steps.items() if step in recorded}
+
+    def set_position(self, position: int | None) -> None:
+        """Where in the current step the cursor stands (None: after it): what a node made when it ran last before."""
+        self._at = position
+
+    def step_bytes(self) -> int:
+        """About what a recorded step of all graphs needs: every output, and again as an input."""
+        return 2 * sum(
+            int(np.prod(slot.type.shape, dtype=np.int64)) * _itemsize(slot.type.dtype)
+            for graph in self._graphs.values()
+            for node in map(graph.node, graph.nodes())
+            for slot in node.outputs
+            if slot.type.shape is not None and min(slot.type.shape, default=0) >= 0
+        )
+
+    # ------------------------------------------------------------ reading
+
+    def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
+        order = self._step(self._last).order
+        return ExecutionOrder(len(order), tuple(order[offset : offset + limit]))
+
+    def tensor(self, key: TensorKey) -> Tensor:
+        """The whole tensor, memory-mapped where it can be."""
+        graph = self._graph(key.graph)
+        node = graph.node(key.node)
+        step = self._step(self._last if key.when == "current" else self._last - 1)
+        if key.input is None:
+            return self._slot(graph, node, key.slot, step)
+        return self._input(graph, node, key.input, step)
+
+    def _input(self, graph: Graph, node: Node, index: int, step: RecordedStep) -> Tensor:
+        ports = [port for port in node.inputs if port.index == index and not port.control]
+        if not ports:
+            raise UnknownNode(f"{node.name} has no data input {index}")
+        file = self._input_file(graph, node.name, ports[0], step) if len(ports) == 1 else None
+        if file is not None:
+            return _tensor(read(file.path), file.dtype, step.step)
+        if not ports[0].node:
+            raise NotAvailable(f"input {index} of {node.name} is fed from another graph and was not recorded")
+        return self._slot(graph, graph.node(ports[0].node), ports[0].slot, step)
+
+    def _input_file(self, graph: Graph, node: str, port: Port, step: RecordedStep) -> DumpFile | None:
+        if port.data_index is None:
+            return None
+        return step.find(graph.name, node, port.data_index, is_input=True, at=self._position(step))
+
+    def _position(self, step: RecordedStep) -> int | None:
+        return self._at if step.step == self._last else None
+
+    def _slot(self, graph: Graph, node: Node, slot: int, step: RecordedStep) -> Tensor:
+        resolved = graph.resolve(node.name, slot)
+        home, slot = graph.node(resolved.name), resolved.slot
+        if home.value is not None:
+            return _constant(home, step)
+        found: DumpFile | SavedParameter | None
+        if home.kind == "op":
+            found = step.find(graph.name, home.name, slot, is_input=False, at=self._position(step))
+        else:
+            found = step.parameter(graph.name, home.name) or step.saved(home.name, _static_shape(home, slot))
+        found = found or self._read_by_consumer(graph, home, slot, step)
+        if found is None:
+            raise NotAvailable(_why_missing(graph, home, slot, step))
+        return _tensor(_in_shape(read(found.path), home, slot), found.dtype, step.step)
+
+    def _read_by_consumer(self, graph: Graph, node: Node, slot: int, step: RecordedStep) -> DumpFile | None:
+        """What a consumer read: the only record of constant tensors and of tuples that are handed into a graph.
+
+        Not for parameters: their consumers may have read the value from before or after the update.
+        """
+        output = next((output for output in node.outputs if output.slot == slot), None)
+        if output is None or node.kind == "parameter":
+            return None
+        for consumer, index in output.consumers:
+            ports = [port for port in graph.node(consumer).inputs if port.index == index]
+            file = self._input_file(graph, consumer, ports[0], step) if len(ports) == 1 else None
+            if file is not None:
+                return file
+        return None
+
+    def _step(self, number: int) -> RecordedStep:
+        with self._lock:
+            if number not in self._steps:
+                self._steps[number] = self._read_step(number)
+            return self._steps[number]
+
+    def _read_step(self, number: int) -> RecordedStep:
+        before = self._folder / BEFORE / str(number)
+        folders = {
+            self._numbers[folder.parent.name]: folder
+            for folder in self._folder.glob(f"rank_*/{NET}/*/{number}")
+            if folder.parent.name in self._numbers
+        }
+        if number < 0:
+            raise NotAvailable("there is no step before the first")
+        if not folders and not before.exists():
+            raise NotAvailable(f"step {number} was not recorded: the training ran free")
+        return RecordedStep(number, folders, before, self._names)
+
+    def _graph(self, name: str) -> Graph:
+        try:
+            return self._graphs[name]
+        except KeyError:
+            raise UnknownNode(f"no graph {name!r}", self._graphs) from None
+
+
+def _tensor(array: np.ndarray[Any, Any], dtype: str, step: int) -> Tensor:
+    return Tensor(array, dtype, array.shape, step)
+
+
+
+
+def _constant(node: Node, step: RecordedStep) -> Tensor:
+    array, dtype = np.asarray(node.value), node.outputs[0].type.dtype
+    if array.dtype.kind not in "biufc":
+        raise NotAvailable(f"constant {node.name} is no number: {node.value!r}")
+    with contextlib.suppress(TypeError):  # a type that numpy does not know stays in the one that holds it
+        array = array.astype(dtype or array.dtype)
+    return _tensor(array, dtype or str(array.dtype), step.step)
+
+
+def _why_missing(graph: Graph, node: Node, slot: int, step: RecordedStep) -> str:
+    if node.kind != "op":
+        return f"the value of {node.kind} {node.name} was not recorded in step {step.step}"
+    if step.step == 0:
+        return "nothing has run before the first step; run a step to see this tensor"
+    if not step.ran(graph.name, node.name):
+        return f"{node.name} did not run in step {step.step}"
+    return f"output {slot} of {node.name} was not recorded in step {step.step}"
+
+
+def _in_shape(array: np.ndarray[Any, Any], node: Node, slot: int) -> np.ndarray[Any, Any]:
+    """Views (Reshape, Flatten, …) are dumped in the shape of their input; the graph knows the right one."""
+    shape = _static_shape(node, slot)
+    if shape is None or shape == array.shape or int(np.prod(shape, dtype=np.int64)) != array.size:
+        return array
+    return array.reshape(shape)
+
+
+def _static_shape(node: Node, slot: int) -> tuple[int, ...] | None:
+    output = next((output for output in node.outputs if output.slot == slot), None)
+    if output is None or output.type.shape is None or min(output.type.shape, default=0) < 0:
+        return None
+    return tuple(output.type.shape)
+
+
+def _itemsize(dtype: str) -> int:
+    if dtype == "bfloat16":
+        return 2
+    try:
+        return np.dtype(dtype).itemsize
+    except TypeError:
+        return 4

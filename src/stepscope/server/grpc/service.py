@@ -1,0 +1,149 @@
+"""The Attach stream: one training process for as long as it is connected.
+
+Messages are taken one after the other, so that a job has its graphs before the report that came after them. Whatever a
+peer sends, the worst that it can do is end its own stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import re
+from typing import Any
+
+import grpc
+
+from stepscope.core.errors import BadRequest
+from stepscope.core.ports import SourceInfo
+from stepscope.protocol import convert
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerServicer
+from stepscope.server.errors import Refused
+from stepscope.server.jobs import Registry
+from stepscope.server.live import LiveSource
+from stepscope.server.settings import HELLO_SECONDS, MAX_GRAPH, MAX_NAME
+
+log = logging.getLogger(__name__)
+
+BROKEN = "the connection to the training process broke"
+
+_JOB_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_MAX_COMMAND_LINE = 64 * 1024  # characters
+
+Context = Any  # grpc.aio.ServicerContext; grpc brings no types
+
+
+class Malformed(Exception):
+    """A peer that doesn't keep to the protocol; the message says in what."""
+
+
+class EventListener(EventListenerServicer):
+    def __init__(self, registry: Registry, token: str | None):
+        self._registry = registry
+        self._token = token
+        self._sources: dict[str, LiveSource] = {}  # by job
+
+    async def Attach(self, request_iterator: object, context: Context) -> None:
+        if not self._admitted(context):
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is needed: set STEPSCOPE_TOKEN")
+        try:
+            info = await self._hello(context)
+            outgoing: asyncio.Queue[pb.ServerMessage] = asyncio.Queue()
+            source = LiveSource(info, outgoing.put_nowait)
+            try:
+                known = await self._registry.attach(source, _address(context))
+            except Refused as refusal:
+                await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=False, reason=str(refusal))))
+                return
+            await self._serve(source, known, outgoing, context)
+        except (Malformed, BadRequest) as error:
+            log.warning("%s: %s", _address(context), error)
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+
+    def _admitted(self, context: Context) -> bool:
+        if self._token is None:
+            return True
+        given = dict(context.invocation_metadata() or ()).get("authorization", "")
+        return hmac.compare_digest(str(given).encode(), f"Bearer {self._token}".encode())
+
+    async def _hello(self, context: Context) -> SourceInfo:
+        try:
+            message = await asyncio.wait_for(context.read(), HELLO_SECONDS)
+        except asyncio.TimeoutError:
+            raise Malformed(f"no hello within {HELLO_SECONDS:.0f} s") from None
+        if message is grpc.aio.EOF or message.WhichOneof("body") != "hello":
+            raise Malformed("the first message of a stream has to be the hello")
+        hello: pb.Hello = message.hello
+        if hello.protocol_version != convert.PROTOCOL_VERSION:
+            raise Malformed(
+                f"the training process speaks version {hello.protocol_version} of the protocol, this server version "
+                f"{convert.PROTOCOL_VERSION}: use the same release of stepscope on both sides"
+            )
+        if not _JOB_ID.fullmatch(hello.job_id):
+            raise Malformed("the job's id has to be 1 to 128 letters, digits and ._-")
+        texts = (hello.framework, hello.framework_version, hello.device, hello.host, hello.working_directory)
+        if any(len(text) > MAX_NAME for text in texts) or sum(map(len, hello.command_line)) > _MAX_COMMAND_LINE:
+            raise Malformed("the hello is too long")
+        return convert.info_from_proto(hello)
+
+    async def _serve(
+        self, source: LiveSource, known: list[str], outgoing: asyncio.Queue[pb.ServerMessage], context: Context
+    ) -> None:
+        """From the welcome to the end of the stream, however that comes."""
+        detail = BROKEN
+        if old := self._sources.get(source.info.job_id):
+            old.close("the training process has connected anew")
+        self._sources[source.info.job_id] = source
+        writing = asyncio.create_task(_write(outgoing, context))
+        try:
+            await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=True, known_graphs=known)))
+            await self._read(source, context)
+        except (Malformed, BadRequest) as error:
+            detail = f"the training process sent what is no proper message: {error}"
+            raise
+        finally:
+            writing.cancel()
+            source.close(f"the job is gone: {detail}")
+            if self._sources.get(source.info.job_id) is source:
+                del self._sources[source.info.job_id]
+            await self._registry.detach(source, detail)
+
+    async def _read(self, source: LiveSource, context: Context) -> None:
+        graphs: dict[str, list[bytes]] = {}
+        size = 0
+        while (message := await context.read()) is not grpc.aio.EOF:
+            kind = message.WhichOneof("body")
+            if kind == "answer":
+                source.answer(message.answer)
+            elif kind == "report":
+                await self._registry.report(source, convert.report_from_proto(message.report))
+            elif kind == "graph":
+                chunk = message.graph
+                if not 0 < len(chunk.graph_name) <= MAX_NAME:
+                    raise Malformed(f"a graph needs a name of 1 to {MAX_NAME} characters")
+                size += len(chunk.buffer)
+                if size > MAX_GRAPH:
+                    raise Malformed(f"graph {chunk.graph_name!r} is larger than {MAX_GRAPH >> 20} MiB")
+                graphs.setdefault(chunk.graph_name, []).append(chunk.buffer)
+                if chunk.finished:
+                    data = b"".join(graphs.pop(chunk.graph_name))
+                    size -= len(data)
+                    await self._registry.graph(source, chunk.graph_name, data)
+            elif kind == "farewell":
+                await self._registry.farewell(source, convert.farewell_from_proto(message.farewell))
+                return
+            else:
+                raise Malformed(f"a message of kind {kind} is not expected here")
+
+
+async def _write(outgoing: asyncio.Queue[pb.ServerMessage], context: Context) -> None:
+    with contextlib.suppress(grpc.aio.AioRpcError, grpc.aio.UsageError, grpc.aio.InternalError):
+        while True:
+            await context.write(await outgoing.get())
+
+
+def _address(context: Context) -> str:
+    """The peer as host:port, out of gRPC's "ipv4:127.0.0.1:1234"."""
+    return str(context.peer()).partition(":")[2].replace("%5B", "[").replace("%5D", "]")

@@ -1,0 +1,93 @@
+"""A training process behind one Attach stream, as a `Source`.
+
+A question that is asked while the same one is on its way shares its answers. A tensor is handed on part by part, and
+as the stream is one for all, a slow reader never holds up reports or other answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Hashable
+from contextlib import aclosing
+
+from stepscope.core.errors import Conflict, NotAvailable
+from stepscope.core.ports import Command, Comparison, ExecutionOrder, SourceInfo, Tensor, TensorKey, TensorStats
+from stepscope.protocol import convert
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.server.answers import Answers
+from stepscope.server.settings import MAX_PENDING
+
+
+class LiveSource:
+    """`send` puts a message on the stream; the stream's reader calls `answer`, and at its end `close`."""
+
+    def __init__(self, info: SourceInfo, send: Callable[[pb.ServerMessage], None]):
+        self._info = info
+        self._send = send
+        self._waiting: dict[int, Answers] = {}
+        self._asked: dict[Hashable, Answers] = {}
+        self._last_id = 0
+        self._gone = ""  # why there are no more answers
+
+    @property
+    def info(self) -> SourceInfo:
+        return self._info
+
+    async def command(self, command: Command) -> None:
+        if self._gone:
+            raise Conflict(self._gone)
+        self._send(pb.ServerMessage(command=convert.command_to_proto(command)))
+
+    async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:
+        async with aclosing(self.tensor_parts(key, index)) as parts:
+            return convert.tensor_from_proto([part async for part in parts], index)
+
+    async def tensor_parts(self, key: TensorKey, index: str | None = None) -> AsyncGenerator[pb.TensorPart, None]:
+        """The same as it comes in; the first part has the description."""
+        query = pb.Query(tensor=pb.TensorQuery(key=convert.key_to_proto(key), index=index))
+        async with aclosing(self._ask("tensor", (key, index), query).read()) as answers:
+            async for answer in answers:
+                yield answer.tensor
+
+    async def stats(self, key: TensorKey) -> TensorStats:
+        answer = await self._ask("statistics", key, pb.Query(statistics=convert.key_to_proto(key))).one()
+        return convert.stats_from_proto(answer.statistics)
+
+    async def compare(self, key: TensorKey) -> Comparison:
+        answer = await self._ask("comparison", key, pb.Query(comparison=convert.key_to_proto(key))).one()
+        return convert.comparison_from_proto(answer.comparison)
+
+    async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
+        query = pb.Query(execution=pb.ExecutionQuery(offset=offset, limit=limit))
+        return convert.execution_from_proto((await self._ask("execution", (offset, limit), query).one()).execution)
+
+    # ------------------------------------------------------------ for the reader of the stream
+
+    def answer(self, answer: pb.Answer) -> None:
+        """Take an answer; one that nobody waits for any more is dropped."""
+        if answers := self._waiting.get(answer.id):
+            answers.feed(answer)
+
+    def close(self, why: str) -> None:
+        self._gone = why
+        for answers in list(self._waiting.values()):
+            answers.fail(NotAvailable(why))
+
+    def _ask(self, kind: str, what: Hashable, query: pb.Query) -> Answers:
+        if self._gone:
+            raise NotAvailable(self._gone)
+        asked = self._asked.get((kind, what))
+        if asked is not None and asked.joinable:
+            return asked
+        if len(self._waiting) >= MAX_PENDING:
+            raise Conflict(f"{MAX_PENDING} questions wait for an answer of the training process: too many")
+        self._last_id += 1
+        query.id = number = self._last_id
+
+        def on_end() -> None:
+            self._waiting.pop(number, None)
+            if self._asked.get((kind, what)) is answers:
+                del self._asked[kind, what]
+
+        answers = self._waiting[number] = self._asked[kind, what] = Answers(kind, on_end)
+        self._send(pb.ServerMessage(query=query))
+        return answers

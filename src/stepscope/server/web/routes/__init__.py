@@ -1,0 +1,1 @@
+"""The web API, one file a subject."""
