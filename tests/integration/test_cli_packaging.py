@@ -1,4 +1,4 @@
-"""What `pip install` brings: the start-up hook at its place, the C kernel and the web page where their sources are there."""
+"""What `pip install` brings: the start-up hook in its place, C kernel and web page where their sources are there."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def run(*command: str | Path, **options: object) -> str:
 def build(project: Path, target: str = "wheel", **environment: str) -> Path:
     out = project / "dist"
     shutil.rmtree(out, ignore_errors=True)
-    run(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", out, cwd=project, env={**os.environ, **environment})
+    command = (sys.executable, "-m", "hatchling", "build", "-t", target, "-d", out)
+    run(*command, cwd=project, env={**os.environ, **environment})
     (built,) = out.iterdir()
     return built
 
@@ -72,7 +73,8 @@ def install(wheel: Path, folder: Path) -> Path:
 
 def hooked(python: Path, **environment: str) -> bool:
     """Whether an interpreter that is started so has loaded the bootstrap."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEPSCOPE_", "ENABLE_MS", "PYTHON"))}
+    unwanted = ("STEPSCOPE_", "ENABLE_MS", "PYTHON")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
     code = "import sys; print('stepscope.probe.bootstrap' in sys.modules)"
     return run(python, "-c", code, env={**kept, **environment}).strip() == "True"
 
@@ -134,9 +136,9 @@ def test_the_kernel_is_compiled_for_all_pythons(project: Path, tmp_path: Path) -
     assert "-cp310-abi3-" in wheel.name
     assert not wheel.name.endswith("-any.whl")
     python = install(wheel, tmp_path / "environment")
-    load = "import importlib.util as u, sys; s = u.spec_from_file_location('_kernel', sys.argv[1]); m = u.module_from_spec(s); s.loader.exec_module(m); print(m.answer())"
-    (kernel,) = (tmp_path / "environment").glob("lib/python*/site-packages/stepscope/core/tensors/_kernel.abi3.so")
-    assert run(python, "-c", load, kernel).strip() == "42"
+    (folder,) = (tmp_path / "environment").glob("lib/python*/site-packages/stepscope/core/tensors")
+    assert (folder / "_kernel.abi3.so").is_file()
+    assert run(python, "-c", "import _kernel; print(_kernel.answer())", cwd=folder).strip() == "42"
     assert not list(source.parent.glob("*.so")), "a wheel leaves nothing in the source tree"
 
 

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prefix = "stepscope"
     try:
         parser = build_parser()
-        words, script = run.split(words, parser)
+        words, script = run.split(words)
         options = parser.parse_args(words)
         if options.command is None:
             names = ", ".join(command.name for command in COMMANDS)

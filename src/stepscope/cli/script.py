@@ -1,4 +1,4 @@
-"""The user's training as a process: what is run, whether it can be debugged, and how its signals and status pass through."""
+"""The user's script as a process: what is run, whether it can be debugged, how signals and its status pass through."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from stepscope.cli.command import USAGE, Failure
 
-_PYTHON = re.compile(r"pythonw?[\d.]*t?(\.exe)?")
-_TAKES_VALUE = ("-W", "-X", "--check-hash-based-pycs")  # options of Python itself; -c and -m end them
-_HOOK = "import sys; sys.exit('stepscope.probe.bootstrap' not in sys.modules)"
-_TERMINAL = 0x80  # si_code of a signal from the terminal (SI_KERNEL), which all of its foreground processes get
+_PYTHON = re.compile(r"python[\d.]*t?")
+_FROM_TERMINAL = 0x80  # SI_KERNEL, the code of a signal that all foreground processes of a terminal got
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -40,87 +39,64 @@ def _is_python(program: str) -> bool:
 
 
 def _script_of(command: Sequence[str]) -> str | None:
-    """The file that `python … train.py` runs; None for a module, for code, and for other programs."""
+    """The file that `python … train.py` runs; None for a module, for code, and for other programs than Python."""
     if not _is_python(command[0]):
         return None
     words = iter(command[1:])
     for word in words:
         if not word.startswith("-"):
             return word
-        if word in _TAKES_VALUE:
+        if word in ("-W", "-X", "--check-hash-based-pycs"):
             next(words, None)
-        elif word == "-" or word[1] in "cm" or word.startswith("-V"):
+        elif word == "-" or (not word.startswith(("--", "-W", "-X")) and set("cm") & set(word)):
             return None
     return None
 
 
 def check_hook(command: Sequence[str]) -> None:
-    """Asks the Python that is to run the script whether it attaches to the debugger. Failure where it doesn't."""
+    """Asks the Python that is to run the script whether it can be debugged. Failure where it can't."""
     program = command[0]
     if _is_python(program) and not has_hook(program):
-        own = program if os.path.isabs(program) else shutil.which(program) or program
-        raise Failure(f"{own} has no stepscope in it, so nothing there could be debugged: {own} -m pip install stepscope")
+        path = shutil.which(program)
+        raise Failure(f"{path} lacks stepscope's start-up hook; install it with: {path} -m pip install stepscope")
 
 
 def has_hook(python: str) -> bool:
-    """Whether this interpreter runs the start-up hook when the environment asks for it."""
-    environment = {**os.environ, "STEPSCOPE_ENABLE": "1"}
-    done = subprocess.run(
-        [python, "-c", _HOOK], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    return done.returncode == 0
+    """Whether this interpreter runs the start-up hook when its environment asks for it."""
+    code = "import sys; sys.exit('stepscope.probe.bootstrap' not in sys.modules)"
+    try:
+        return subprocess.run(
+            [python, "-c", code],
+            env={**os.environ, "STEPSCOPE_ENABLE": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ).returncode == 0  # fmt: skip
+    except OSError:
+        return False
 
 
-class Training:
-    """A script that runs. It shares our terminal; SIGINT and SIGTERM that only we get are passed on to it."""
+def run_script(command: Sequence[str], environment: Mapping[str, str], started: Callable[[], None]) -> int:
+    """Runs the script to its end and returns its exit status as a shell has it: 128 + n for signal n.
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]):
-        watched = {*_PASSED_ON, signal.SIGCHLD}
-        # Blocked signals wait for `wait`, which alone sees where they come from; the script starts with none blocked.
-        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
-        self._watched = watched
-        mask = self._mask
-        try:
-            self.process = subprocess.Popen(
-                command,
-                env={**os.environ, **environment},
-                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask) and None,
-            )
-        except OSError as error:
-            self._unblock()
-            raise Failure(f"{command[0]} can't be run: {error.strerror}", USAGE) from None
-
-    def wait(self, timeout: float | None = None) -> int | None:
-        """The exit status as a shell has it (128 + n for signal n), or None where `timeout` seconds were not enough.
-
-        Without a timeout, returns only when the script has ended, whatever signals come.
-        """
-        while self.process.poll() is None:
-            if timeout is None:
-                self._pass_on(signal.sigwaitinfo(self._watched))
-                continue
-            came = signal.sigtimedwait(self._watched, timeout)
-            if came is None or self.process.poll() is None and came.si_signo == signal.SIGCHLD:
-                return None
-            self._pass_on(came)
-        status = self.process.returncode
-        return status if status >= 0 else 128 - status
-
-    def _pass_on(self, came: signal.struct_siginfo) -> None:
-        if came.si_signo in _PASSED_ON and came.si_code != _TERMINAL and self.process.poll() is None:
-            self.process.send_signal(came.si_signo)
-
-    def close(self) -> None:
-        """Ends the script if it still runs."""
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(10)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self._unblock()
-
-    def _unblock(self) -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+    It shares our terminal, whose Ctrl-C reaches it anyway; a SIGINT or SIGTERM that was sent to us alone is passed on.
+    """
+    watched = {*_PASSED_ON, signal.SIGCHLD}
+    # Blocked, so that only sigwaitinfo gets them, which sees where they come from. The script starts with none blocked.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    try:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **environment},
+            preexec_fn=partial(signal.pthread_sigmask, signal.SIG_SETMASK, mask),
+        )
+        started()
+        while process.poll() is None:
+            came = signal.sigwaitinfo(watched)
+            if came.si_signo in _PASSED_ON and came.si_code != _FROM_TERMINAL:
+                process.send_signal(came.si_signo)
+    except OSError as error:
+        raise Failure(f"{command[0]} can't be run: {error.strerror}", USAGE) from None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode

@@ -33,7 +33,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--token", default=os.environ.get("STEPSCOPE_TOKEN") or argparse.SUPPRESS,
                         help="that the page, clients and trainings must show; made up where one is needed")  # fmt: skip
     parser.add_argument("--open", action=argparse.BooleanOptionalAction, default=argparse.SUPPRESS,
-                        help="open the page in a browser (default: if there is one, and this is a terminal)")  # fmt: skip
+                        help="the page in a browser (default: if there is one, and this is a terminal)")  # fmt: skip
 
 
 def check_server_options(options: argparse.Namespace) -> None:
@@ -104,8 +104,8 @@ def _start(options: argparse.Namespace) -> RunningServer:
             return running
         if process.poll() is not None:
             lines = log.read_text(errors="replace").strip().splitlines()
-            said = lines[-1].removeprefix("stepscope start: ") if lines else f"it ended with status {process.returncode}"
-            raise Failure(f"no server could be started: {said}")
+            said = lines[-1] if lines else f"it ended with status {process.returncode}"
+            raise Failure(f"no server could be started: {said.removeprefix('stepscope start: ')}")
         time.sleep(0.02)
     process.terminate()
     raise Failure(f"the server did not get ready within {_START_SECONDS:.0f} s; its log is {log}")

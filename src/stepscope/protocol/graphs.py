@@ -55,9 +55,7 @@ class _Reader:
         if known is None:
             content = pb.ValueProto.FromString(raw)
             known = self._values[raw] = (value_type(content),), value(content)
-        return NodeRecord(
-            key, constant.full_name or key, "Constant", "constant", outputs=known[0], value=known[1]
-        )
+        return NodeRecord(key, constant.full_name or key, "Constant", "constant", outputs=known[0], value=known[1])
 
     def node(self, node: Any) -> NodeRecord:
         op, number = node.op_type, node.name

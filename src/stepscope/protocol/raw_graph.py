@@ -1,7 +1,7 @@
 """GraphProto read with its inner messages left as bytes: a second, coarser description of the same wire format.
 
-Bytes of equal messages are equal here, so that each different type, attribute, value and input is decoded once. Of a graph
-of 100,000 nodes this makes reading three times as fast, and takes half the memory.
+Equal messages are equal bytes, so that each different type, attribute, value and input is decoded once. Indexing a
+graph of 100,000 nodes takes a fifth less time this way, and a third less memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ _MESSAGES: dict[str, list[tuple[str, int, int, Any]]] = {
 
 
 def _graph_class() -> Any:
-    file = descriptor_pb2.FileDescriptorProto(name="stepscope/raw_graph.proto", package="stepscope.raw", syntax="proto2")
+    file = descriptor_pb2.FileDescriptorProto(
+        name="stepscope/raw_graph.proto", package="stepscope.raw", syntax="proto2"
+    )
     for message, fields in _MESSAGES.items():
         described = file.message_type.add(name=message)
         for name, number, label, of_type in fields:

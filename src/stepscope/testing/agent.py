@@ -29,11 +29,12 @@ class FakeAgent:
     """Attached once the constructor (or `attach`) returns, with its graph and its first report sent.
 
     `refusal` is why the server did not take it, or "". `silent` questions get no answer. `asked` are the questions
-    that came. Use it in a `with` block; leaving that is its death, without a farewell.
+    that came, `first` is the message that a stream begins with. Use it in a `with` block; leaving that is its death, without a farewell.
     """
 
     def __init__(self, address: str, source: FakeSource | None = None, token: str | None = None, attach: bool = True):
         self.source = source or FakeSource()
+        self.first = pb.AgentMessage(hello=convert.info_to_proto(self.source.info))
         self.silent = False
         self.asked: list[str] = []
         self.commands: list[pb.Command] = []
@@ -80,7 +81,7 @@ class FakeAgent:
 
     def close(self) -> None:
         if self._thread.is_alive():
-            self.die()
+            self._wait(self._close())
             self._call(self._loop.stop)
             self._thread.join()
             self._loop.close()
@@ -96,7 +97,7 @@ class FakeAgent:
     async def _attach(self) -> None:
         attached = self._loop.create_future()
         self._outgoing = asyncio.Queue()
-        self._put(pb.AgentMessage(hello=convert.info_to_proto(self.source.info)))
+        self._put(self.first)
         self._stream = asyncio.create_task(self._talk(attached))
         await attached
 
@@ -167,6 +168,13 @@ class FakeAgent:
             self._stream.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._stream
+
+    async def _close(self) -> None:
+        await self._break()
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _end(self) -> None:
         if self._stream is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import sqlite3
 import time
@@ -52,8 +53,6 @@ async def test_a_batch_is_written_by_itself(path):
     store.add_step("a", StepRecord(step=1, at=1.0, loss=0.5, seconds=None, reason=""))
     other = sqlite3.connect(path)
     deadline = time.monotonic() + 10
-    import asyncio
-
     while not other.execute("SELECT * FROM step").fetchall() and time.monotonic() < deadline:
         await asyncio.sleep(0.02)
     assert other.execute("SELECT job_id, step, loss FROM step").fetchall() == [("a", 1, 0.5)]

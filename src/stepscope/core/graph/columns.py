@@ -136,14 +136,16 @@ def _scope(path: str, codes: dict[str, int]) -> int:
 def _make_unique(names: list[str], scopes: Mapping[str, int]) -> dict[str, int]:
     """Renames in place: a name that is a scope's becomes "scope/(name)", the second of one name "name#2"."""
     index: dict[str, int] = {}
+    last_numbers: dict[str, int] = {}
     for node, name in enumerate(names):
         if name in scopes:
             head, slash, tail = name.rpartition("/")
             name = f"{head}{slash}({tail})"
-        unique, number = name, 1
+        unique, number = name, last_numbers.get(name, 1)
         while unique in index or unique in scopes:
             number += 1
             unique = f"{name}#{number}"
+            last_numbers[name] = number
         names[node] = unique
         index[unique] = node
     return index

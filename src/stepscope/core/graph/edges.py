@@ -33,16 +33,17 @@ class Edges:
     def into(self, node: int) -> EdgeNumbers:
         """In order of the inputs."""
         position = int(self._position[node])
-        return self._in[self._in_start[position] : self._in_start[position + 1]]
+        return self.into_span(position, position + 1)
 
     def out_of(self, node: int) -> EdgeNumbers:
         """In order of the consumers."""
         position = int(self._position[node])
-        return self._out[self._out_start[position] : self._out_start[position + 1]]
+        return self.out_of_span(position, position + 1)
 
-    def touching(self, first: int, last: int) -> EdgeNumbers:
-        """All edges with an end among the nodes at the positions `first` to `last`."""
-        into = self._in[self._in_start[first] : self._in_start[last]]
-        out_of = self._out[self._out_start[first] : self._out_start[last]]
-        target = self._position[self.target[out_of]]
-        return np.concatenate([into, out_of[(target < first) | (target >= last)]])
+    def into_span(self, first: int, last: int) -> EdgeNumbers:
+        """The edges into the nodes at the positions from `first` up to `last`."""
+        return self._in[self._in_start[first] : self._in_start[last]]
+
+    def out_of_span(self, first: int, last: int) -> EdgeNumbers:
+        """The edges out of the nodes at the positions from `first` up to `last`."""
+        return self._out[self._out_start[first] : self._out_start[last]]

@@ -6,6 +6,7 @@ An edge shows at the one scope where its two ends lie in different children: the
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,9 @@ class ScopeViews:
         self._before = {name: scopes.running_count(categories.masks[name] & scopes.visible) for name in _INSIDE}
 
     def view(self, scope: int, offset: int, limit: int) -> ScopeView:
-        """The page of `limit` children from `offset` on. It costs what lies below the scope."""
+        """The page of `limit` children from `offset` on. It costs what lies below these children."""
         page = _Page(self._scopes, scope, offset, limit)
-        edges = self._edges.touching(*self._scopes.span(scope))
+        edges = self._edges_of(page)
         source, target = (page.place(nodes) for nodes in (self._edges.source[edges], self._edges.target[edges]))
         from_op, control = self._columns.kinds[self._edges.source[edges]] == OP, self._edges.control[edges]
         data = from_op & ~control & (source != target)
@@ -54,6 +55,13 @@ class ScopeViews:
                 for a, b in between
             ),
         )
+
+    def _edges_of(self, page: _Page) -> EdgeNumbers:
+        """All edges with an end in what is on the page."""
+        nothing = np.empty(0, np.intp)
+        into = np.concatenate([nothing, *(self._edges.into_span(*span) for span in page.spans())])
+        out_of = np.concatenate([nothing, *(self._edges.out_of_span(*span) for span in page.spans())])
+        return np.concatenate([into, out_of[page.place(self._edges.target[out_of]) < 0]])
 
     def _child(
         self,
@@ -130,6 +138,12 @@ class _Page:
         self.which: list[int] = np.concatenate([self._inside, self._own])[shown].tolist()
         self._places = np.full(len(order) + 1, -1, np.int64)  # the last entry is for what is in none of them
         self._places[shown] = np.arange(len(shown))
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """The positions that each child takes up."""
+        for which, is_scope in zip(self.which, self.is_scope, strict=True):
+            position = int(self._scopes.position[which]) if not is_scope else 0
+            yield self._scopes.span(which) if is_scope else (position, position + 1)
 
     def place(self, nodes: Ints) -> Longs:
         """Where each node is seen: the place of the child that it is or lies in, or -1."""

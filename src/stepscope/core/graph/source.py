@@ -9,7 +9,7 @@ are joined here. For a node of the backward pass the text gives the frames of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -79,17 +79,23 @@ def frames(stack: str) -> tuple[Frame, ...]:
 
 def runs_through(stack: str, file: str, line: int | None) -> bool:
     """Whether a frame of the user's code in `stack` lies in `file` (a whole path, or the end of one), at `line`."""
+    needles = [file] if line is None else [f"{file}:{line}", f"{file}({line})"]
     return any(
         frame.user and (frame.file == file or frame.file.endswith("/" + file)) and line in (None, frame.line)
-        for frame in _lines_with(stack, file)
+        for needle in needles
+        for frame in _frames_with(stack, needle)
     )
 
 
-def _lines_with(stack: str, file: str) -> Iterable[Frame]:
-    if file not in stack:
-        return ()
-    entries = (_entry(line) for line in stack.splitlines() if file in line)
-    return (entry.frame for entry in entries if entry and not (entry.is_function and entry.end > entry.frame.line))
+def _frames_with(stack: str, needle: str) -> Iterator[Frame]:
+    """The frames whose line holds `needle`, found without reading the others: a graph has many stacks."""
+    at = stack.find(needle)
+    while at >= 0:
+        end = stack.find("\n", at) % (len(stack) + 1)  # -1, no more lines, is the end of the text
+        entry = _entry(stack[stack.rfind("\n", 0, at) + 1 : end])
+        if entry and not (entry.is_function and entry.end > entry.frame.line):
+            yield entry.frame
+        at = stack.find(needle, end + 1)
 
 
 def parse_line(text: str) -> tuple[str, int | None]:

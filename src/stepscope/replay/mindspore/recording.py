@@ -26,6 +26,7 @@ from stepscope.replay.mindspore.steps import NodeNames, RecordedStep, SavedParam
 
 NET = "net"
 BEFORE = "before"
+_VIEWS = ("Reshape", "Flatten", "ExpandDims", "Squeeze")
 
 
 class Recording:
@@ -130,6 +131,9 @@ class Recording:
         else:
             found = step.parameter(graph.name, home.name) or step.saved(home.name, _static_shape(home, slot))
         found = found or self._read_by_consumer(graph, home, slot, step)
+        if found is None and home.op in _VIEWS and not step.ran(graph.name, home.name):
+            viewed = self._input(graph, home, 0, step)  # its kernel was left out: it only changes the shape
+            return _tensor(_in_shape(viewed.array, home, slot), viewed.dtype, step.step)
         if found is None:
             raise NotAvailable(_why_missing(graph, home, slot, step))
         return _tensor(_in_shape(read(found.path), home, slot), found.dtype, step.step)

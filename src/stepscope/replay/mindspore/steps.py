@@ -73,7 +73,8 @@ class RecordedStep:
         self.unmatched: list[DumpFile] = []
         self._runs: dict[tuple[str, str], list[_Run]] = defaultdict(list)
         self._parameters: dict[tuple[str, str], DumpFile] = {}
-        self._saved = _saved(before)
+        self._before = before
+        self._saved: dict[str, list[SavedParameter]] = {}
         for graph, folder in folders.items():
             self._read(graph, listing(folder), names)
         runs = sorted((run for of_node in self._runs.values() for run in of_node), key=lambda run: run.began)
@@ -102,6 +103,8 @@ class RecordedStep:
 
     def saved(self, name: str, shape: tuple[int, ...] | None) -> SavedParameter | None:
         """The copy of a parameter; None if there is none, or several of that name that nothing tells apart."""
+        if not self._saved:  # the copies are made when the next step begins: after this step was first looked at
+            self._saved = _saved(self._before)
         found = [saved for saved in self._saved.get(name, ()) if shape is None or saved.shape == shape]
         own = [saved for saved in found if saved.own]
         candidates = own or found

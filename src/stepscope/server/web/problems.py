@@ -58,7 +58,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def of_http(request: Request, error: HTTPException) -> Response:
-        kind = "not_found" if error.status_code == 404 else "bad_request"
+        kind = {404: "not_found", 413: "too_large"}.get(error.status_code, "bad_request")
         return problem(error.status_code, kind, str(error.detail), error.headers)
 
     @app.exception_handler(Exception)

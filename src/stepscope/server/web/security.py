@@ -14,6 +14,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -32,8 +33,7 @@ HEADERS = {
 }
 
 
-class TooLarge(Exception):
-    """The body of a request is over the limit."""
+_TOO_LARGE = f"the body is larger than {MAX_BODY >> 20} MiB"
 
 
 class Security:
@@ -65,10 +65,7 @@ class Security:
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
             return
-        try:
-            await self._app(scope, _limited(receive), send_guarded)
-        except TooLarge:
-            await _too_large()(scope, receive, send_guarded)
+        await self._app(scope, _limited(receive), send_guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The answer to a request that may not pass."""
@@ -135,12 +132,8 @@ def _unmeant(headers: Headers) -> Response | None:
     if has_body and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         return problem(415, "bad_request", "a body has to be of type application/json")
     if headers.get("content-length", "0").isdigit() and int(headers.get("content-length", "0")) > MAX_BODY:
-        return _too_large()
+        return problem(413, "too_large", _TOO_LARGE)
     return None
-
-
-def _too_large() -> Response:
-    return problem(413, "too_large", f"the body is larger than {MAX_BODY >> 20} MiB")
 
 
 def _limited(receive: Receive) -> Receive:
@@ -152,7 +145,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         size += len(message.get("body") or b"")
         if message["type"] == "http.request" and size > MAX_BODY:
-            raise TooLarge
+            raise HTTPException(413, _TOO_LARGE)
         return message
 
     return receive_limited

@@ -1,0 +1,40 @@
+# Needs make and a Python from 3.10 to 3.13 with venv; everything else is set up on first use, outside of the checkout
+# (STEPSCOPE_CACHE, or ~/.cache/stepscope). Another Python: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+BUG ?= nan
+IN = $(PYTHON) scripts/environment.py
+
+.PHONY: help demo test lint bench proto clean
+
+help:
+	@echo "make demo [BUG=none|nan|frozen|exploding|dead-relu] [ARGS=...]   a real training with a planted fault, under the debugger"
+	@echo "make test [ARGS=...]   all checks and tests"
+	@echo "make lint              ruff, mypy"
+	@echo "make bench             the benchmarks"
+	@echo "make proto             generate the code of the protocol"
+	@echo "make clean             remove what was built in this checkout"
+
+demo:
+	@$(IN) mindspore -m stepscope.cli demo --bug $(BUG) $(ARGS)
+
+# Both run, also when the first one fails.
+test: lint
+	@$(IN) main -m pytest -m "not mindspore" $(ARGS); main=$$?; \
+	$(IN) mindspore -m pytest -m mindspore $(ARGS); mindspore=$$?; \
+	exit $$((main || mindspore))
+
+lint:
+	@$(IN) main -m ruff check
+	@$(IN) main -m mypy
+
+bench:
+	@for file in benchmarks/*.py; do echo "== $$file"; $(IN) mindspore $$file || exit 1; done
+
+proto:
+	@$(IN) proto scripts/proto.py
+
+clean:
+	rm -rf build dist src/stepscope/server/static .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src -name '_kernel*.so' -delete

@@ -1,0 +1,239 @@
+"""What every `Source` keeps to, checked through the port alone, with whatever network there is behind it.
+
+To run it on another kind of source, write a test that has a `Timeline` with the source attached (paused before its
+first step), and runs `CHECKS` on it: all in this order on one training, or each on a training of its own. The network
+has to have an optimizer, and a few hundred steps to go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import numpy as np
+import pytest
+
+from stepscope.core.errors import BadRequest, NotAvailable, UnknownNode
+from stepscope.core.graph.graph import Graph
+from stepscope.core.ports import State, Tensor, TensorKey
+from stepscope.core.tensors import compare, stats
+from stepscope.testing.timeline import Timeline
+
+SAMPLE = 12  # nodes of a kind that are looked at
+
+
+def graph_of(timeline: Timeline) -> Graph:
+    """The graph that trains."""
+    return next(graph for graph in timeline.graphs.values() if graph.has_optimizer)
+
+
+def weights(timeline: Timeline) -> list[TensorKey]:
+    graph = graph_of(timeline)
+    return [TensorKey(graph.name, name) for name in graph.nodes(category="weight")[:SAMPLE]]
+
+
+async def ran(timeline: Timeline) -> list[TensorKey]:
+    """First outputs of nodes that ran in the last step, spread over it."""
+    order = await timeline.source.execution(0, 1 << 20)
+    nodes = [each for each in order.nodes if timeline.graphs[each.graph].node(each.node).outputs]
+    return [TensorKey(each.graph, each.node) for each in nodes[:: max(1, len(nodes) // SAMPLE)]]
+
+
+async def available(timeline: Timeline, keys: list[TensorKey]) -> dict[TensorKey, Tensor]:
+    """The tensors of those that have a value; at least half do."""
+    found = {}
+    for key in keys:
+        try:
+            found[key] = await timeline.source.tensor(key)
+        except NotAvailable as error:
+            assert str(error)
+    assert len(found) * 2 >= len(keys)
+    return found
+
+
+async def starts_paused(timeline: Timeline) -> None:
+    info, first = timeline.source.info, timeline.reports[0]
+    assert info.job_id
+    assert info.framework
+    assert info.stepping in ("recorded", "live")
+    pause = first if first.state is State.PAUSED else await timeline.pause_after(0)
+    assert (pause.step, pause.reason, pause.cursor) == (0, "start", None)
+    with pytest.raises(NotAvailable):
+        await timeline.source.execution()
+
+
+async def runs_as_many_steps_as_told(timeline: Timeline) -> None:
+    before = timeline.reports[-1].step
+    pause = await timeline.do("run", 1)
+    assert (pause.step, pause.reason) == (before + 1, "step")
+    assert pause.step in pause.recorded_steps
+    pause = await timeline.do("run", 3)
+    assert (pause.step, pause.reason) == (before + 4, "step")
+    steps = [report.step for report in timeline.reports]
+    assert steps == sorted(steps)
+    assert timeline.graphs
+
+
+async def knows_weights_before_and_after_a_step(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    before = await available(timeline, weights(timeline))
+    step = (await timeline.do("run", 1)).step
+    changed = []
+    for key, old in before.items():
+        now = await timeline.source.tensor(key)
+        previous = await timeline.source.tensor(TensorKey(key.graph, key.node, when="previous"))
+        assert (now.step, previous.step, old.step) == (step, step - 1, step - 1)
+        assert now.shape == previous.shape == now.array.shape
+        assert np.array_equal(previous.array, old.array, equal_nan=True), key
+        changed.append(not np.array_equal(now.array, old.array))
+    assert any(changed)
+
+
+async def figures_are_those_of_the_values(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    for key, tensor in (await available(timeline, weights(timeline) + await ran(timeline))).items():
+        expected = stats(tensor.array, tensor.dtype, tensor.step)
+        np.testing.assert_equal(vars(await timeline.source.stats(key)), vars(expected))
+
+
+async def compares_with_the_step_before(timeline: Timeline) -> None:
+    await timeline.do("run", 2)
+    for key, now in (await available(timeline, weights(timeline))).items():
+        before = await timeline.source.tensor(TensorKey(key.graph, key.node, when="previous"))
+        found = await timeline.source.compare(key)
+        expected = compare(now.array, before.array, now.dtype, now.step, before.step)
+        for part in ("current", "previous", "difference"):
+            np.testing.assert_equal(vars(getattr(found, part)), vars(getattr(expected, part)))
+        assert (found.changed_count, found.update_ratio) == (expected.changed_count, expected.update_ratio)
+
+
+async def gives_parts(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    tensors = await available(timeline, weights(timeline))
+    key, whole = max(tensors.items(), key=lambda each: each[1].array.ndim)
+    for index, expected in (
+        ("0", whole.array[0]),
+        ("-1, ...", whole.array[-1]),
+        ("::2", whole.array[::2]),
+        ("0:0", whole.array[0:0]),
+        (", ".join(["0"] * whole.array.ndim), whole.array[(0,) * whole.array.ndim]),
+    ):
+        part = await timeline.source.tensor(key, index)
+        assert (part.shape, part.dtype, part.step) == (whole.shape, whole.dtype, whole.step)
+        assert part.array.shape == expected.shape
+        assert np.array_equal(part.array, expected, equal_nan=True), index
+    with pytest.raises(BadRequest, match="dimension 0"):
+        await timeline.source.tensor(key, str(whole.shape[0]))
+    with pytest.raises(BadRequest):
+        await timeline.source.tensor(key, "x")
+
+
+async def inputs_are_what_the_producers_put_out(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    looked_at = 0
+    for key in await ran(timeline):
+        graph = timeline.graphs[key.graph]
+        ports = graph.node(key.node).inputs
+        for port in ports:
+            single = sum(other.index == port.index for other in ports) == 1
+            if port.control or not single or not port.node or graph.node(port.node).kind != "op":
+                continue
+            try:
+                read = await timeline.source.tensor(TensorKey(key.graph, key.node, input=port.index))
+                made = await timeline.source.tensor(TensorKey(key.graph, port.node, port.slot))
+            except NotAvailable:
+                continue
+            if graph.resolve(port.node, port.slot).kind == "op":  # else it was updated in place since
+                assert np.array_equal(read.array.reshape(-1), made.array.reshape(-1), equal_nan=True), (key, port)
+                looked_at += 1
+    assert looked_at
+
+
+async def folded_nodes_show_what_they_pass_on(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    graph = graph_of(timeline)
+    folded = sorted(set(graph.nodes(folded=True)) - set(graph.nodes()))
+    for name in folded:
+        home = graph.resolve(name)
+        if home.name == name:
+            continue
+        try:
+            expected = await timeline.source.tensor(TensorKey(graph.name, home.name, home.slot))
+        except NotAvailable:
+            continue
+        found = await timeline.source.tensor(TensorKey(graph.name, name))
+        assert np.array_equal(found.array, expected.array, equal_nan=True), name
+
+
+async def execution_is_an_order_over_the_graph(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    whole = await timeline.source.execution(0, 1 << 20)
+    assert whole.total == len(whole.nodes) > 0
+    for each in whole.nodes:
+        assert each.node in timeline.graphs[each.graph]
+    assert len({(each.graph, each.node, each.occurrence) for each in whole.nodes}) == whole.total
+    window = await timeline.source.execution(1, 2)
+    assert (window.total, tuple(window.nodes)) == (whole.total, tuple(whole.nodes[1:3]))
+    assert not (await timeline.source.execution(whole.total, 5)).nodes
+
+
+async def the_cursor_walks_over_the_nodes(timeline: Timeline) -> None:
+    step = (await timeline.do("run", 1)).step
+    first = await timeline.do("next_node")
+    order = (await timeline.source.execution(0, 1 << 20)).nodes
+    assert (first.step, first.reason, first.cursor.position, first.cursor.count) == (step + 1, "node", 1, len(order))
+    assert (first.cursor.graph, first.cursor.node) == (order[0].graph, order[0].node)
+    second = await timeline.do("next_node")
+    assert (second.step, second.cursor.position, second.cursor.node) == (step + 1, 2, order[1].node)
+    assert (await timeline.do("previous_node")).cursor == first.cursor
+    target = order[len(order) // 2]
+    there = await timeline.do("run_to", graph=target.graph, node=target.node)
+    assert (there.step, there.reason) == (step + 1, "node")
+    assert (there.cursor.graph, there.cursor.node) == (target.graph, target.node)
+    behind = await timeline.do("run_to", graph=order[0].graph, node=order[0].node)
+    assert (behind.step, behind.cursor.node) == (step + 2, order[0].node)
+    assert (await timeline.do("run", 1)).cursor is None
+
+
+async def pauses_a_free_run(timeline: Timeline) -> None:
+    before = (await timeline.do("run", 1)).step
+    await timeline.send("resume")
+    await timeline.running()
+    pause = await timeline.do("pause")
+    assert pause.reason == "pause"
+    assert pause.step >= before
+    count = len(timeline.reports)
+    after = await timeline.do("run", 1)
+    assert after.step == pause.step + 1
+    assert all(report.step >= pause.step for report in timeline.reports[count:])
+
+
+async def refuses_what_is_not_there(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    graph = graph_of(timeline)
+    for key in (TensorKey(graph.name, "no such node"), TensorKey("no such graph", "no such node")):
+        with pytest.raises(UnknownNode):
+            await timeline.source.tensor(key)
+        with pytest.raises(UnknownNode):
+            await timeline.source.stats(key)
+
+
+async def ends_when_told(timeline: Timeline) -> None:
+    await timeline.send("terminate")
+    assert (await timeline.farewell_came()).outcome == "terminated"
+
+
+CHECKS: tuple[Callable[[Timeline], Awaitable[None]], ...] = (
+    starts_paused,
+    runs_as_many_steps_as_told,
+    knows_weights_before_and_after_a_step,
+    figures_are_those_of_the_values,
+    compares_with_the_step_before,
+    gives_parts,
+    inputs_are_what_the_producers_put_out,
+    folded_nodes_show_what_they_pass_on,
+    execution_is_an_order_over_the_graph,
+    the_cursor_walks_over_the_nodes,
+    pauses_a_free_run,
+    refuses_what_is_not_there,
+    ends_when_told,
+)
