@@ -63,7 +63,7 @@ def test_a_broken_connection_is_noticed_at_once(agent, job):
 
 
 def test_a_wait_ends_when_the_training_dies(agent, job):
-    agent.source._step_seconds = 60
+    agent.source.step_seconds = 60
     job.resume()
     states = []
     waiting = threading.Thread(target=lambda: states.append(job.wait(30)))
@@ -150,8 +150,9 @@ def test_how_it_ended_is_kept(tmp_path, farewell, state):
 
 
 def test_an_old_report_does_not_end_a_wait(agent, job):
-    agent.source._step_seconds = 60
+    agent.source.step_seconds = 60
     job.run()
+    until(lambda: agent.source.last.state is State.RUNNING)
     old = Report(State.PAUSED, step=0, reason="start", command_sequence=0)
     agent.report(old)
     agent.report(replace(old, warning="seen"))
@@ -246,13 +247,15 @@ def test_a_host_that_vanishes_is_noticed(tmp_path):
     """A network that swallows everything: no end of the connection is ever seen."""
     with ServerThread(tmp_path, keepalive_seconds=0.3) as server:
         _, port = server.debugger_address.split(":")
-        with BlackHole(int(port)) as road, FakeAgent(f"127.0.0.1:{road.port}") as agent:
-            with stepscope.connect(server.url) as debugger:
-                job = debugger.wait_for_job(10)
-                road.swallow()
-                assert job.state == "paused"
-                until(lambda: job.state == "lost", 10)
-            agent.die()
+        with (
+            BlackHole(int(port)) as road,
+            FakeAgent(f"127.0.0.1:{road.port}"),
+            stepscope.connect(server.url) as debugger,
+        ):
+            job = debugger.wait_for_job(10)
+            road.swallow()
+            assert job.state == "paused"
+            until(lambda: job.state == "lost")
 
 
 class BlackHole:
@@ -275,12 +278,11 @@ class BlackHole:
         await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
 
     async def _pump(self, reader, writer) -> None:
-        while (data := await reader.read(1 << 16)) or self._swallowing:
-            if self._swallowing:
-                await asyncio.sleep(3600)
-            writer.write(data)
-            await writer.drain()
-        writer.close()
+        while data := await reader.read(1 << 16):
+            if not self._swallowing:
+                writer.write(data)
+        if not self._swallowing:
+            writer.close()
 
     def _do(self, work):
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
@@ -289,12 +291,7 @@ class BlackHole:
         return self
 
     def __exit__(self, *error):
-        async def stop():
-            self._server.close()
-            for task in asyncio.all_tasks() - {asyncio.current_task()}:
-                task.cancel()
-
-        self._do(stop())
+        self._loop.call_soon_threadsafe(self._server.close)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 

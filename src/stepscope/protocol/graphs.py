@@ -77,18 +77,28 @@ class _Reader:
         ]
 
     def _input(self, raw: bytes) -> InputRef:
+        name = _plain_name(raw)
+        if name is not None:
+            return self._inputs.setdefault(raw, InputRef(name, 0, name in self._states))
         one = pb.InputProto.FromString(raw)
         control = one.type == pb.InputProto.CONTROL_EDGE or one.name in self._states
         return self._inputs.setdefault(raw, InputRef(one.name, 0, control))
 
     def _order(self, raw: bytes) -> InputRef:
-        return self._orders.setdefault(raw, InputRef(pb.InputProto.FromString(raw).name, 0, True))
+        return self._orders.setdefault(raw, InputRef(_plain_name(raw) or pb.InputProto.FromString(raw).name, 0, True))
 
     def _output(self, raw: bytes) -> tuple[TensorType, ...]:
         types = self._types.get(raw)
         if types is None:
             types = self._types[raw] = output_types(pb.TypeProto.FromString(raw))
         return types
+
+
+def _plain_name(raw: bytes) -> str | None:
+    """The name in an InputProto that has a short name only, or a name and the type DATA_EDGE: in practice, all."""
+    if len(raw) > 2 and raw[0] == 0x0A and raw[1] < 0x80 and raw[raw[1] + 2 :] in (b"", b"\x10\x00"):
+        return raw[2 : raw[1] + 2].decode()
+    return None
 
 
 class _Attributes(Mapping[str, Any]):

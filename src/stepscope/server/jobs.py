@@ -156,7 +156,11 @@ class Jobs:
         self._events.removed(job.view.id)
 
     def close(self) -> None:
+        """Let go of all sources, and of all who wait."""
         for job in self._jobs.values():
+            if job.source is not None:
+                job.detach(STOPPED)
+                self._keep(job)
             job.close()
 
 

@@ -53,7 +53,7 @@ class FakeSource:
         self.last = Report(State.PAUSED, reason="start", recorded_steps=(0,))
         self._info = info
         self._steps = steps
-        self._step_seconds = step_seconds
+        self.step_seconds = step_seconds
         self._running: asyncio.Task[None] | None = None
         self._told = 0.0  # when the last report was sent
 
@@ -91,7 +91,7 @@ class FakeSource:
     async def _train(self, steps: int | None, then: Callable[[], None]) -> None:
         self._tell(replace(self.last, state=State.RUNNING, reason="", cursor=None))
         while steps is None or steps > 0:
-            await asyncio.sleep(self._step_seconds)
+            await asyncio.sleep(self.step_seconds)
             self._step()
             steps = None if steps is None else steps - 1
             if self.network.step == self._steps:

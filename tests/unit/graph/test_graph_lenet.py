@@ -59,6 +59,7 @@ def test_adam(graph: Graph) -> None:
 def test_shapes_of_tuples_are_those_of_the_ir(graph: Graph) -> None:
     norm = graph.node(f"{NET}/norm-LayerNorm/LayerNorm-op0")
     assert [output.type.shape for output in norm.outputs] == [(8, 4, 6, 6), (8, 4, 6, 1), (8, 4, 6, 1)]
+    assert graph.output_types(norm.name) == tuple(output.type for output in norm.outputs)
     back = graph.node(f"{GRAD}/norm-LayerNorm/Grad_LayerNorm/LayerNormGrad-op0")
     assert [output.type.shape for output in back.outputs] == [(8, 4, 6, 6), (6,), (6,)]
 

@@ -135,6 +135,18 @@ def test_edges_that_only_keep_an_order() -> None:
     assert found["5"].inputs == [InputRef("4"), InputRef("io", 0, True), InputRef("6", 0, True), InputRef("1", 0, True)]
 
 
+def test_inputs_of_any_form() -> None:
+    names = ["w", "网络", "x" * 127, "y" * 128, "z" * 70000]
+    graph = pb.GraphProto(
+        node=[pb.NodeProto(name="1", op_type="Add", input=[pb.InputProto(name=one) for one in names])]
+    )
+    graph.node[0].input.add(type=pb.InputProto.DATA_EDGE)
+    odd = pb.InputProto.FromString(b"\x10\x01\x0a\x01c")  # the type before the name
+    graph.node[0].input.append(odd)
+    (record,) = records(graph)
+    assert record.inputs == [*map(InputRef, names), InputRef(""), InputRef("c", 0, True)]
+
+
 def test_names_attributes_and_sources() -> None:
     graph = pb.GraphProto(node=[node(1, "Conv2D"), node(2, "ReLU"), node(3, "ReLU")])
     graph.node[0].attribute.add(name="mode", value=pb.ValueProto(int_val=1))

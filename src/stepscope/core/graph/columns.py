@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stepscope.core.graph.records import Kind, NodeRecord, TensorType
+from stepscope.core.graph.records import InputRef, Kind, NodeRecord, TensorType
 
 Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
@@ -72,8 +72,8 @@ def read(records: Iterable[NodeRecord]) -> Columns:
     attributes: list[Mapping[str, Any]] = []
     trainable: dict[int, bool] = {}
     values: dict[int, Any] = {}
-    sources: list[str] = []
-    counts, slots, controls = array("i"), array("i"), array("B")
+    inputs: list[InputRef] = []
+    counts = array("i")
     kind_codes: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
     for node, record in enumerate(records):
         by_id.setdefault(record.id, node)
@@ -83,7 +83,8 @@ def read(records: Iterable[NodeRecord]) -> Columns:
         kinds.append(kind)
         ops.append(op_codes.setdefault(record.op, len(op_codes)))
         stacks.append(stack_codes.setdefault(record.stack, len(stack_codes)))
-        scopes.append(_scope(name.rpartition("/")[0], scope_codes) if kind == OP else 0)
+        path = name.rpartition("/")[0] if kind == OP else ""
+        scopes.append(scope_codes[path] if path in scope_codes else _add_scope(path, scope_codes))
         outputs.append(record.outputs)
         attributes.append(record.attributes)
         if record.trainable is not None:
@@ -91,10 +92,7 @@ def read(records: Iterable[NodeRecord]) -> Columns:
         if kind == CONSTANT:
             values[node] = record.value
         counts.append(len(record.inputs))
-        for source, slot, control in record.inputs:
-            sources.append(source)
-            slots.append(slot)
-            controls.append(control)
+        inputs += record.inputs
     start = np.zeros(len(names) + 1, np.int32)
     np.cumsum(counts, out=start[1:])
     return Columns(
@@ -113,24 +111,22 @@ def read(records: Iterable[NodeRecord]) -> Columns:
         trainable=trainable,
         values=values,
         input_start=start,
-        input_source=np.fromiter((by_id.get(source, -1) for source in sources), np.int32, len(sources)),
+        input_source=np.fromiter((by_id.get(one[0], -1) for one in inputs), np.int32, len(inputs)),
         input_target=np.repeat(np.arange(len(names), dtype=np.int32), np.diff(start)),
-        input_slot=np.array(slots, np.int32),
-        input_control=np.array(controls, np.bool_),
+        input_slot=np.fromiter((one[1] for one in inputs), np.int32, len(inputs)),
+        input_control=np.fromiter((one[2] for one in inputs), np.bool_, len(inputs)),
     )
 
 
-def _scope(path: str, codes: dict[str, int]) -> int:
-    code = codes.get(path)
-    if code is None:
-        missing = []
-        while path not in codes:
-            missing.append(path)
-            path = path.rpartition("/")[0]
-        for path in reversed(missing):
-            code = codes[path] = len(codes)
-    assert code is not None
-    return code
+def _add_scope(path: str, codes: dict[str, int]) -> int:
+    """Numbers a new scope, and before it those above it that are new too."""
+    missing = []
+    while path not in codes:
+        missing.append(path)
+        path = path.rpartition("/")[0]
+    for path in reversed(missing):
+        codes[path] = len(codes)
+    return codes[path]
 
 
 def _make_unique(names: list[str], scopes: Mapping[str, int]) -> dict[str, int]:

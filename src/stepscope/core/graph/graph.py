@@ -110,6 +110,11 @@ class Graph:
         """The little of a node that a list shows."""
         return self._summarize(self._index(name))
 
+    def output_types(self, name: str) -> tuple[TensorType, ...]:
+        """The types of a node's outputs: what `node` says of them, at a small part of its price."""
+        node = self._index(name)
+        return tuple(self._type(node, slot) for slot in range(len(self._columns.outputs[node])))
+
     def node(self, name: str) -> Node:
         """All of a node."""
         node, columns = self._index(name), self._columns

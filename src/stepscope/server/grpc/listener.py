@@ -23,6 +23,7 @@ async def listen(
             ("grpc.max_send_message_length", MAX_MESSAGE),
             ("grpc.keepalive_time_ms", keepalive),
             ("grpc.keepalive_timeout_ms", keepalive),
+            ("grpc.http2.ping_timeout_ms", keepalive),  # what newer releases of grpc go by
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.max_pings_without_data", 0),
             ("grpc.http2.min_ping_interval_without_data_ms", keepalive),

@@ -46,10 +46,12 @@ class EventListener(EventListenerServicer):
         self._sources: dict[str, LiveSource] = {}  # by job
 
     async def Attach(self, request_iterator: object, context: Context) -> None:
-        if not self._admitted(context):
-            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is needed: set STEPSCOPE_TOKEN")
         try:
-            info = await self._hello(context)
+            # Read before the token is looked at: an agent that is refused while it writes sees another error.
+            first = await self._first(context)
+            if not self._admitted(context):
+                await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is needed: set STEPSCOPE_TOKEN")
+            info = _hello(first)
             outgoing: asyncio.Queue[pb.ServerMessage] = asyncio.Queue()
             source = LiveSource(info, outgoing.put_nowait)
             try:
@@ -57,7 +59,8 @@ class EventListener(EventListenerServicer):
             except Refused as refusal:
                 await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=False, reason=str(refusal))))
                 return
-            await self._serve(source, known, outgoing, context)
+            outgoing.put_nowait(pb.ServerMessage(welcome=pb.Welcome(accepted=True, known_graphs=known)))
+            await self._serve(source, outgoing, context)
         except (Malformed, BadRequest) as error:
             log.warning("%s: %s", _address(context), error)
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
@@ -68,37 +71,23 @@ class EventListener(EventListenerServicer):
         given = dict(context.invocation_metadata() or ()).get("authorization", "")
         return hmac.compare_digest(str(given).encode(), f"Bearer {self._token}".encode())
 
-    async def _hello(self, context: Context) -> SourceInfo:
+    async def _first(self, context: Context) -> pb.AgentMessage:
         try:
             message = await asyncio.wait_for(context.read(), HELLO_SECONDS)
         except asyncio.TimeoutError:
             raise Malformed(f"no hello within {HELLO_SECONDS:.0f} s") from None
-        if message is grpc.aio.EOF or message.WhichOneof("body") != "hello":
-            raise Malformed("the first message of a stream has to be the hello")
-        hello: pb.Hello = message.hello
-        if hello.protocol_version != convert.PROTOCOL_VERSION:
-            raise Malformed(
-                f"the training process speaks version {hello.protocol_version} of the protocol, this server version "
-                f"{convert.PROTOCOL_VERSION}: use the same release of stepscope on both sides"
-            )
-        if not _JOB_ID.fullmatch(hello.job_id):
-            raise Malformed("the job's id has to be 1 to 128 letters, digits and ._-")
-        texts = (hello.framework, hello.framework_version, hello.device, hello.host, hello.working_directory)
-        if any(len(text) > MAX_NAME for text in texts) or sum(map(len, hello.command_line)) > _MAX_COMMAND_LINE:
-            raise Malformed("the hello is too long")
-        return convert.info_from_proto(hello)
+        return pb.AgentMessage() if message is grpc.aio.EOF else message
 
     async def _serve(
-        self, source: LiveSource, known: list[str], outgoing: asyncio.Queue[pb.ServerMessage], context: Context
+        self, source: LiveSource, outgoing: asyncio.Queue[pb.ServerMessage], context: Context
     ) -> None:
-        """From the welcome to the end of the stream, however that comes."""
+        """Until the end of the stream, however that comes."""
         detail = BROKEN
         if old := self._sources.get(source.info.job_id):
             old.close("the training process has connected anew")
         self._sources[source.info.job_id] = source
         writing = asyncio.create_task(_write(outgoing, context))
         try:
-            await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=True, known_graphs=known)))
             await self._read(source, context)
         except (Malformed, BadRequest) as error:
             detail = f"the training process sent what is no proper message: {error}"
@@ -128,7 +117,7 @@ class EventListener(EventListenerServicer):
                     raise Malformed(f"graph {chunk.graph_name!r} is larger than {MAX_GRAPH >> 20} MiB")
                 graphs.setdefault(chunk.graph_name, []).append(chunk.buffer)
                 if chunk.finished:
-                    data = b"".join(graphs.pop(chunk.graph_name))
+                    data = await asyncio.to_thread(b"".join, graphs.pop(chunk.graph_name))
                     size -= len(data)
                     await self._registry.graph(source, chunk.graph_name, data)
             elif kind == "farewell":
@@ -136,6 +125,23 @@ class EventListener(EventListenerServicer):
                 return
             else:
                 raise Malformed(f"a message of kind {kind} is not expected here")
+
+
+def _hello(first: pb.AgentMessage) -> SourceInfo:
+    if first.WhichOneof("body") != "hello":
+        raise Malformed("the first message of a stream has to be the hello")
+    hello = first.hello
+    if hello.protocol_version != convert.PROTOCOL_VERSION:
+        raise Malformed(
+            f"the training process speaks version {hello.protocol_version} of the protocol, this server version "
+            f"{convert.PROTOCOL_VERSION}: use the same release of stepscope on both sides"
+        )
+    if not _JOB_ID.fullmatch(hello.job_id):
+        raise Malformed("the job's id has to be 1 to 128 letters, digits and ._-")
+    texts = (hello.framework, hello.framework_version, hello.device, hello.host, hello.working_directory)
+    if any(len(text) > MAX_NAME for text in texts) or sum(map(len, hello.command_line)) > _MAX_COMMAND_LINE:
+        raise Malformed("the hello is too long")
+    return convert.info_from_proto(hello)
 
 
 async def _write(outgoing: asyncio.Queue[pb.ServerMessage], context: Context) -> None:
