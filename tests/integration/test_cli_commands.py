@@ -215,7 +215,8 @@ def test_status_stays_in_place_on_a_terminal(started):
 def test_run_starts_a_server_and_ends_with_the_status_of_the_script(cli):
     code = (
         "import json, os, sys\n"
-        "print(json.dumps({name: value for name, value in os.environ.items() if 'STEPSCOPE' in name or 'MS_DEB' in name}))\n"
+        "ours = [name for name in os.environ if 'STEPSCOPE' in name or 'MS_DEB' in name]\n"
+        "print(json.dumps({name: os.environ[name] for name in ours}))\n"
         "print(sys.argv[1:])\n"
         "sys.exit(3)\n"
     )

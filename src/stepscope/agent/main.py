@@ -69,6 +69,7 @@ class Agent:
         async for message in messages:
             await self._on_training(message)
         watch.cancel()
+        self._link.send_report(self._recorded.last_words(self._goodbye))
         if self._released:
             farewell = Farewell("lost", self._released)
         else:

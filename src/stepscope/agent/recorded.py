@@ -7,6 +7,7 @@ stay readable while the training runs on.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,7 @@ class RecordedTraining:
     """All methods may take a while: they are for a thread, one at a time for those that return a `Report`."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.recording = Recording(folder)
         self._last = Report(State.RUNNING)
         self._target: ExecutedNode | None = None  # where the cursor goes when the step that runs has ended
@@ -59,6 +61,14 @@ class RecordedTraining:
                 report = self._placed(report, target)
         self._stand(report)
         return report
+
+    def last_words(self, goodbye: Message | None) -> Report:
+        """The last report of a training that has ended: how far it came, and that its values are gone."""
+        step = goodbye["step"] if goodbye else 0
+        with contextlib.suppress(OSError):  # of one that was killed, this is all there is
+            step = int.from_bytes((self._folder / "step").read_bytes(), "little")
+        step = max(step, self._last.step)
+        return replace(self._last, state=State.RUNNING, step=step, recorded_steps=(), cursor=None, reason="")
 
     # ------------------------------------------------------------ commands
 

@@ -27,7 +27,7 @@ from stepscope.core.graph.views import Category, Lineage, ScopeView, SearchResul
 from stepscope.core.ports import Comparison, Cursor, ExecutionOrder, TensorStats, When
 
 _MAX_WAIT = 20.0  # seconds of one long poll
-_PAGE = 5000
+_PAGE = 10_000
 
 
 class Job:

@@ -29,7 +29,8 @@ BUGS = {
     "nan": Bug(
         "the loss becomes NaN at about step 33",
         (
-            "job.run(steps=39); job.wait()",
+            "while job.info['loss'] != 'nan':",
+            "    job.run(steps=1); job.wait()",
             "log = job.nodes('*Log-op*')[0]",
             "print(job.stats(log, input=0).zero_count, job.stats(log).negative_inf_count)  # log(0) = -inf",
         ),
@@ -37,7 +38,7 @@ BUGS = {
     "frozen": Bug(
         "it learns, but one layer stays as it was made",
         (
-            "for weight in job.nodes(category='parameter'):",
+            "for weight in job.nodes('conv*', category='parameter'):",
             "    print(weight, job.compare(weight).changed_count)  # 0: was not changed by this step",
         ),
     ),

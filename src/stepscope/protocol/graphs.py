@@ -6,6 +6,7 @@ inputs of Depend), and constants stand apart from the nodes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.raw_graph import RawGraph
 from stepscope.protocol.values import output_types, value, value_type
 
+_TUPLE = "MakeTuple"
+_SEQUENCES = (pb.DT_TUPLE, pb.DT_LIST)
 _MONADS = {pb.TypeProto(data_type=kind).SerializeToString() for kind in (pb.DT_UMONAD, pb.DT_IOMONAD)}
 _ORDER_FROM = {"UpdateState": 0, "ControlDepend": 0, "Load": 1, "Depend": 1}  # from this input on, no value comes in
 
@@ -36,6 +39,7 @@ class _Reader:
 
     def __init__(self, raw: Any) -> None:
         self._states = _states(raw)
+        self._tuples = _tuples(raw)
         self._types: dict[bytes, tuple[TensorType, ...]] = {}
         self._values: dict[bytes, tuple[tuple[TensorType, ...], Any]] = {}
         self._attributes: dict[tuple[bytes, ...], _Attributes] = {(): _Attributes(())}
@@ -45,8 +49,8 @@ class _Reader:
     def parameter(self, parameter: Any) -> NodeRecord:
         kind: Kind = "input" if parameter.role == pb.ParameterProto.INPUT else "parameter"
         trainable = parameter.trainable if parameter.HasField("trainable") else None
-        outputs = self._output(parameter.type)
         name = parameter.name
+        outputs = self._output(parameter.type) or (TensorType(),) * self._tuples.get(name, 0)
         return NodeRecord(name, name, kind.capitalize(), kind, outputs=outputs, trainable=trainable)
 
     def constant(self, constant: Any) -> NodeRecord:
@@ -68,6 +72,8 @@ class _Reader:
         )
 
     def _read_inputs(self, op: str, inputs: Sequence[bytes]) -> list[InputRef]:
+        if self._tuples and op == _TUPLE:
+            return list(self._elements(inputs))
         order_from = _ORDER_FROM.get(op, len(inputs))
         return [
             self._inputs.get(one) or self._input(one)
@@ -75,6 +81,16 @@ class _Reader:
             else self._orders.get(one) or self._order(one)
             for index, one in enumerate(inputs)
         ]
+
+    def _elements(self, inputs: Sequence[bytes]) -> Iterator[InputRef]:
+        """The inputs of a MakeTuple; a tuple that is handed in stands there once for each of its elements."""
+        seen: Counter[str] = Counter()
+        for one in map(self._input, inputs):
+            if one.source in self._tuples:
+                yield one._replace(slot=seen[one.source])
+                seen[one.source] += 1
+            else:
+                yield one
 
     def _input(self, raw: bytes) -> InputRef:
         name = _plain_name(raw)
@@ -92,6 +108,17 @@ class _Reader:
         if types is None:
             types = self._types[raw] = output_types(pb.TypeProto.FromString(raw))
         return types
+
+
+def _tuples(raw: Any) -> dict[str, int]:
+    """Inputs of the graph that are tuples, with their lengths: their types say nothing of their elements."""
+    names = {one.name for one in raw.parameters if pb.TypeProto.FromString(one.type).data_type in _SEQUENCES}
+    lengths: dict[str, int] = {}
+    for node in raw.node if names else ():
+        if node.op_type == _TUPLE:
+            count = Counter(pb.InputProto.FromString(one).name for one in node.input)
+            lengths.update((name, max(count[name], lengths.get(name, 0))) for name in names & count.keys())
+    return lengths
 
 
 def _plain_name(raw: bytes) -> str | None:

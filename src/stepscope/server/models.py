@@ -6,12 +6,14 @@ JSON has no NaN and no infinities: in these types they are the strings "nan", "i
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
-from stepscope.core.graph.views import GraphSummary
-from stepscope.core.ports import State
+from stepscope.core.graph.records import Kind
+from stepscope.core.graph.views import Category, GraphSummary
+from stepscope.core.ports import CommandKind, State
 
 NonFinite = Literal["nan", "inf", "-inf"]
 
@@ -103,7 +105,7 @@ class CommandRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to"]
+    kind: CommandKind
     steps: int = Field(default=1, ge=1, le=2**31 - 1)
     graph: str = Field(default="", max_length=4096)
     node: str = Field(default="", max_length=4096)
@@ -126,15 +128,17 @@ class StepList(Model):
     steps: list[StepRecord]
 
 
-class NodeRow(Model):
+@dataclass(frozen=True)  # these come by the ten thousand: a model would cost five times as much
+class NodeRow:
     graph: str
     name: str
     op: str
-    kind: str
-    categories: list[str]
+    kind: Kind
+    categories: tuple[Category, ...]
 
 
-class NodeList(Model):
+@dataclass(frozen=True)
+class NodeList:
     total: int
     nodes: list[NodeRow]
 
@@ -182,13 +186,13 @@ class NodeView(Model):
     graph: str
     name: str
     op: str
-    kind: Literal["op", "parameter", "input", "constant"]
+    kind: Kind
     scope: str
     inputs: list[PortView]
     outputs: list[OutputView]
     attributes: dict[str, Any] = Field(description="arrays as {dtype, shape, values: the first in one row}")
     source: list[FrameView] = Field(description="innermost first")
-    categories: list[str]
+    categories: list[Category]
     folded: bool = Field(description="only passes values on: has none of its own")
     trainable: bool | None
     value: Any = Field(description="of a constant")

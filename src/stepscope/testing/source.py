@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from stepscope.core.errors import NotAvailable
 from stepscope.core.ports import (
     Command,
     Comparison,

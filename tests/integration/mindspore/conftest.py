@@ -81,6 +81,7 @@ def train(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Train]:
             if "MS_DEBUGGER_PORT" not in variables:
                 host, _, port = request.getfixturevalue("server").debugger_address.rpartition(":")
                 environment.update(MS_DEBUGGER_HOST=host, MS_DEBUGGER_PORT=port)
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"  # msrun's "python"
         environment.update(variables)
         path = SCRIPTS / script
         command = [*launcher, str(path)] if launcher else [sys.executable, str(path)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import COMPILE, step_on
+from flow import walk_back
 
 import stepscope
 
@@ -151,6 +152,9 @@ def test_a_step_can_be_an_update_of_the_optimizer(train, job):
     step_on(training, training.run)
     graphs = {executed.graph for executed in training.execution().nodes}
     assert len(graphs) == 2  # the gradients of the generator and its Adam, one step
+    count = walk_back(training)
+    assert count["equal"] > 60
+    assert set(count) <= {"nodes", "equal", "unrecorded constant"}
     step_on(training, training.run)
     assert training.step == 2
     assert {executed.graph for executed in training.execution().nodes}.isdisjoint(graphs)

@@ -114,6 +114,7 @@ class Session:
         seconds = time.perf_counter() - self._step_began
         recorded = self._dump.finish(self._step + 1)
         self._step += 1
+        self._dump.folder.count(self._step)
         if self._left is not None:
             self._left -= 1
         self._take_commands(recorded)
@@ -131,7 +132,7 @@ class Session:
         """At interpreter exit. The agent removes the folder, too, if we don't get to it."""
         if self._pipe is not None and not self.over:
             with contextlib.suppress(PipeClosed):
-                self._pipe.send("bye", error=uncaught)
+                self._pipe.send("bye", step=self._step, error=uncaught)
         self._dump.folder.remove()
 
     def release(self, reason: str) -> None:

@@ -79,11 +79,11 @@ class Recording:
     def step_bytes(self) -> int:
         """About what a recorded step of all graphs needs: every output, and again as an input."""
         return 2 * sum(
-            int(np.prod(slot.type.shape, dtype=np.int64)) * _itemsize(slot.type.dtype)
+            int(np.prod(output.shape, dtype=np.int64)) * _itemsize(output.dtype)
             for graph in self._graphs.values()
-            for node in map(graph.node, graph.nodes())
-            for slot in node.outputs
-            if slot.type.shape is not None and min(slot.type.shape, default=0) >= 0
+            for name in graph.nodes()
+            for output in graph.output_types(name)
+            if output.shape is not None and min(output.shape, default=0) >= 0
         )
 
     # ------------------------------------------------------------ reading

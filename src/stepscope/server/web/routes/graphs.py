@@ -112,4 +112,4 @@ async def nodes(
 
 def _row(graph: Graph, name: str) -> NodeRow:
     node = graph.summarize(name)
-    return NodeRow(graph=graph.name, name=name, op=node.op, kind=node.kind, categories=list(node.categories))
+    return NodeRow(graph.name, name, node.op, node.kind, node.categories)
