@@ -50,7 +50,8 @@ class _Reader:
         kind: Kind = "input" if parameter.role == pb.ParameterProto.INPUT else "parameter"
         trainable = parameter.trainable if parameter.HasField("trainable") else None
         name = parameter.name
-        outputs = self._output(parameter.type) or (TensorType(),) * self._tuples.get(name, 0)
+        length = self._tuples.get(name)
+        outputs = self._output(parameter.type) if length is None else (TensorType(),) * length
         return NodeRecord(name, name, kind.capitalize(), kind, outputs=outputs, trainable=trainable)
 
     def constant(self, constant: Any) -> NodeRecord:
