@@ -27,25 +27,27 @@ class EmptySteps(FakeSource):
 
     async def command(self, command: Command) -> None:
         step = self.last.step + command.steps
-        self.last = replace(
-            self.last, state=State.PAUSED, reason="step", step=step, command_sequence=command.sequence
-        )
+        self.last = replace(self.last, state=State.PAUSED, reason="step", step=step, command_sequence=command.sequence)
         self.on_report(self.last)
 
 
 def main() -> None:
     steps = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    with tempfile.TemporaryDirectory() as workspace, ServerThread(Path(workspace)) as server:
-        with FakeAgent(server.debugger_address, EmptySteps()), stepscope.connect(server.url) as debugger:
-            job = debugger.wait_for_job(10)
-            seconds = []
-            for _ in range(steps + 20):
-                start = time.perf_counter()
-                job.run()
-                job.wait(10)
-                seconds.append(time.perf_counter() - start)
-            del seconds[:20]  # warm-up
-            assert job.step == steps + 20
+    with (
+        tempfile.TemporaryDirectory() as workspace,
+        ServerThread(Path(workspace)) as server,
+        FakeAgent(server.debugger_address, EmptySteps()),
+        stepscope.connect(server.url) as debugger,
+    ):
+        job = debugger.wait_for_job(10)
+        seconds = []
+        for _ in range(steps + 20):
+            start = time.perf_counter()
+            job.run()
+            job.wait(10)
+            seconds.append(time.perf_counter() - start)
+        del seconds[:20]  # warm-up
+        assert job.step == steps + 20
     milliseconds = sorted(1000 * one for one in seconds)
     median, late = statistics.median(milliseconds), milliseconds[int(0.95 * len(milliseconds))]
     print(f"{steps} empty steps: median {median:.2f} ms, 95th percentile {late:.2f} ms")

@@ -22,6 +22,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -39,6 +40,7 @@ ENVIRONMENTS = {
     "proto": (12, ["grpcio-tools==1.62.3", "setuptools<81"], "a minute"),
 }
 FIRST_PYTHON = 10
+UNUSED_DAYS = 30
 NETWORK = re.compile(
     "NewConnectionError|Name or service not known|name resolution|Network is unreachable|ProxyError|Connection refused|"
     "ConnectTimeout|Read timed out|Max retries exceeded|No matching distribution found for (?:pip|numpy|hatchling)"
@@ -122,16 +124,25 @@ def packages(name: str) -> Path:
     folder = packages_folder(name)
     python = folder / "bin" / "python"
     if (folder / COMPLETE).exists():
+        os.utime(folder / COMPLETE)
         return python
     with locked(folder):
         if (folder / COMPLETE).exists():  # made while we waited
             return python
+        remove_unused(f"{name}-py*")
         shutil.rmtree(folder, ignore_errors=True)
         say(f"setting up the {name} environment, once ({ENVIRONMENTS[name][2]}): {folder}")
         make_venv(Path(sys.executable), folder)
         pip(python, folder, "install", *requirements(name))
         (folder / COMPLETE).touch()
     return python
+
+
+def remove_unused(pattern: str) -> None:
+    """Environments of former requirements that nobody has started for a while: they are big."""
+    for marker in cache().glob(f"{pattern}/{COMPLETE}"):
+        if time.time() - marker.stat().st_mtime > UNUSED_DAYS * 86400:
+            shutil.rmtree(marker.parent, ignore_errors=True)
 
 
 def make_venv(python: Path, folder: Path, *options: str) -> None:

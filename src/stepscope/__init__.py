@@ -5,8 +5,6 @@ Importing this costs nothing: what needs numpy or the web is loaded when it is u
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from stepscope.core.errors import (
     BadRequest,
     Conflict,
@@ -18,6 +16,7 @@ from stepscope.core.errors import (
     UnknownNode,
 )
 
+TYPE_CHECKING = False  # what type checkers take for true; `typing` itself would be the largest import here
 if TYPE_CHECKING:
     from stepscope.client import connect
     from stepscope.core.tensors import stats
@@ -41,7 +40,7 @@ __all__ = [
 _LAZY = {"connect": "stepscope.client", "stats": "stepscope.core.tensors"}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module 'stepscope' has no attribute {name!r}")
     from importlib import import_module

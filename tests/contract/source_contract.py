@@ -44,8 +44,8 @@ async def available(timeline: Timeline, keys: list[TensorKey]) -> dict[TensorKey
     for key in keys:
         try:
             found[key] = await timeline.source.tensor(key)
-        except NotAvailable as error:
-            assert str(error)
+        except NotAvailable:
+            continue
     assert len(found) * 2 >= len(keys)
     return found
 

@@ -196,7 +196,7 @@ def test_errors_name_what_is_near(job):
     assert "hidden.weight" in error.value.nearest
     with pytest.raises(stepscope.UnknownNode, match="no node"):
         job.run_to("nothing like it")
-    with pytest.raises(stepscope.BadRequest, match="needs a node that runs: 'hidden.weight' is of kind parameter"):
+    with pytest.raises(stepscope.BadRequest, match=r"needs a node that runs: .* is of kind parameter"):
         job.run_to("hidden.weight")
     with pytest.raises(stepscope.BadRequest, match="is folded away"):
         job.run_to(FOLDED[0])

@@ -31,6 +31,10 @@ def until(condition, seconds: float = 10.0):
     return value
 
 
+def ports_of(server):
+    return {"port": int(server.url.rpartition(":")[2]), "debugger_port": server.address.debugger_port}
+
+
 def other(job_id: str, **info) -> FakeSource:
     return FakeSource(replace(INFO, job_id=job_id, **info))
 
@@ -163,10 +167,9 @@ def test_an_old_report_does_not_end_a_wait(agent, job):
 
 
 def test_a_job_survives_a_restart_of_the_server(tmp_path):
-    ports = {}
     source = FakeSource()
     with ServerThread(tmp_path) as server, stepscope.connect(server.url) as debugger:
-        ports = {"port": server.address.base_url.rpartition(":")[2], "debugger_port": server.address.debugger_port}
+        ports = ports_of(server)
         agent = FakeAgent(server.debugger_address, source)
         job = debugger.wait_for_job(10)
         for _ in range(3):
@@ -176,7 +179,7 @@ def test_a_job_survives_a_restart_of_the_server(tmp_path):
         events_before = httpx.get(f"{server.url}/api/jobs/fake-1/steps").json()
     agent.die()
     with (
-        ServerThread(tmp_path, int(ports["port"]), ports["debugger_port"]) as server,
+        ServerThread(tmp_path, **ports) as server,
         stepscope.connect(server.url) as debugger,
     ):
         (job,) = debugger.jobs()

@@ -113,7 +113,7 @@ class _Demo:
         framework = f"{FRAMEWORKS[info['framework']]} {info['framework_version']}"
         return [
             "",
-            f"A LeNet learns handwritten digits in {framework}, with the fault {self._bug!r}: {bug.what}.",
+            f"A LeNet is trained on handwritten digits in {framework}. Fault {self._bug!r}: {bug.what}.",
             "",
             f"  page   {self._address}",
             f"  job    {info['id']}: {info['title']}",

@@ -23,7 +23,7 @@ class Bug:
 
 BUGS = {
     "none": Bug(
-        "no fault: it learns",
+        "it learns",
         ("job.run(steps=9); job.wait()", "print(job.step, job.info['loss'])"),
     ),
     "nan": Bug(

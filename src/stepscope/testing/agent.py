@@ -28,8 +28,9 @@ T = TypeVar("T")
 class FakeAgent:
     """Attached once the constructor (or `attach`) returns, with its graph and its first report sent.
 
-    `refusal` is why the server did not take it, or "". `silent` questions get no answer. `asked` are the questions
-    that came, `first` is the message that a stream begins with. Use it in a `with` block; leaving that is its death, without a farewell.
+    `first` is the message that a stream begins with. `refusal` is why the server did not take it, or "". `asked` and
+    `commands` are what came; when `silent`, questions get no answer. Use it in a `with` block: leaving that is its
+    death, without a farewell.
     """
 
     def __init__(self, address: str, source: FakeSource | None = None, token: str | None = None, attach: bool = True):
@@ -70,10 +71,7 @@ class FakeAgent:
         self.send(pb.AgentMessage(report=convert.report_to_proto(report)))
 
     def send_graph(self, name: str, data: bytes) -> None:
-        for start in range(0, max(len(data), 1), CHUNK):
-            end = start + CHUNK
-            chunk = pb.Chunk(graph_name=name, buffer=data[start:end], finished=end >= len(data))
-            self.send(pb.AgentMessage(graph=chunk))
+        self._call(self._put_graph, name, data)
 
     def send(self, message: pb.AgentMessage) -> None:
         """Send any message."""
@@ -125,7 +123,7 @@ class FakeAgent:
             if message.welcome.accepted:
                 name, data = self.source.graph()
                 if name not in self.known_graphs:
-                    self.send_graph(name, data)
+                    self._put_graph(name, data)
                 self._put(pb.AgentMessage(report=convert.report_to_proto(self.source.last)))
         elif kind == "command":
             self.commands.append(message.command)
@@ -142,7 +140,8 @@ class FakeAgent:
         try:
             if what == "tensor":
                 index = query.tensor.index if query.tensor.HasField("index") else None
-                for part in convert.tensor_to_proto(await source.tensor(convert.key_from_proto(query.tensor.key), index)):
+                tensor = await source.tensor(convert.key_from_proto(query.tensor.key), index)
+                for part in convert.tensor_to_proto(tensor):
                     yield pb.Answer(tensor=part)
             elif what == "statistics":
                 stats = await source.stats(convert.key_from_proto(query.statistics))
@@ -158,6 +157,12 @@ class FakeAgent:
 
     def _put(self, message: pb.AgentMessage) -> None:
         self._outgoing.put_nowait(message)
+
+    def _put_graph(self, name: str, data: bytes) -> None:
+        for start in range(0, max(len(data), 1), CHUNK):
+            end = start + CHUNK
+            chunk = pb.Chunk(graph_name=name, buffer=data[start:end], finished=end >= len(data))
+            self._put(pb.AgentMessage(graph=chunk))
 
     def _farewell(self, farewell: Farewell) -> None:
         self._put(pb.AgentMessage(farewell=convert.farewell_to_proto(farewell)))

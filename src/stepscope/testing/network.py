@@ -200,7 +200,8 @@ def matmul(a: Array, b: Array) -> Array:
     """Whichever of a @ b, a @ b.T and a.T @ b has fitting shapes: in this network it is always one of them only."""
     if a.shape[1] == b.shape[0]:
         return a @ b
-    return a @ b.T if a.shape[1] == b.shape[1] else a.T @ b
+    product: Array = a @ b.T if a.shape[1] == b.shape[1] else a.T @ b
+    return product
 
 
 def graph_proto(name: str = Network.graph_name) -> pb.GraphProto:

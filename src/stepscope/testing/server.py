@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
 
 from stepscope.server.app import running
 from stepscope.server.settings import ServerAddress, Settings
 
 
 class ServerThread:
-    """Up once the constructor returns; StartError where it can't start. Use it in a `with` block."""
+    """Up once the constructor returns; StartError where it can't start. `options` are those of `Settings`.
 
-    def __init__(self, workspace: Path, port: int = 0, debugger_port: int = 0, token: str | None = None, **more: object):
-        self._settings = Settings(
-            port=port, debugger_port=debugger_port, workspace=workspace, token=token, **more  # type: ignore[arg-type]
-        )
+    Use it in a `with` block.
+    """
+
+    address: ServerAddress
+
+    def __init__(self, workspace: Path, **options: Any):
+        self._settings = Settings(**{"port": 0, "debugger_port": 0, "workspace": workspace, **options})
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
@@ -37,8 +41,6 @@ class ServerThread:
             self._error = error
         finally:
             self._ready.set()
-
-    address: ServerAddress
 
     @property
     def url(self) -> str:

@@ -45,7 +45,9 @@ INFO = SourceInfo(
 class FakeSource:
     """`steps` is how long it trains; `on_report` and `on_farewell` hear of every change."""
 
-    def __init__(self, info: SourceInfo = INFO, steps: int = 1000, step_seconds: float = 0.0, nan_at: int | None = None):
+    def __init__(
+        self, info: SourceInfo = INFO, steps: int = 1000, step_seconds: float = 0.0, nan_at: int | None = None
+    ):
         self.network = Network(nan_at)
         self.on_report: Callable[[Report], None] = lambda report: None
         self.on_farewell: Callable[[Farewell], None] = lambda farewell: None

@@ -20,13 +20,15 @@ ALL = [
     "control_flow.py",
     "dynamic_shape.py",
     "bfloat16.py",
+    "worker_data.py",
+    "capture_modes.py bytecode",
 ]
 
 
 @pytest.mark.parametrize("script", ALL)
 def test_losses_are_bit_identical_and_every_input_equals_its_producer(script, train, job):
-    alone = train(script, debug=False)
-    debugged = train(script)
+    alone = train(*script.split(), debug=False)
+    debugged = train(*script.split())
     training = job()
     assert training.step == 0
     assert step_on(training, training.run) == "paused"

@@ -37,7 +37,9 @@ async def test_names_of_this_machine_are_served(host):
         assert (await http.get("/api/jobs", headers={"Host": host})).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "10.0.0.7:8080", "127.0.0.1.evil.example", "", "["])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8080", "10.0.0.7:8080", "127.0.0.1.evil.example", "", "["]
+)
 async def test_other_names_are_not(host):
     async with client() as http:
         answer = await http.get("/api/jobs", headers={"Host": host})

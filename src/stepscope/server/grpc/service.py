@@ -78,9 +78,7 @@ class EventListener(EventListenerServicer):
             raise Malformed(f"no hello within {HELLO_SECONDS:.0f} s") from None
         return pb.AgentMessage() if message is grpc.aio.EOF else message
 
-    async def _serve(
-        self, source: LiveSource, outgoing: asyncio.Queue[pb.ServerMessage], context: Context
-    ) -> None:
+    async def _serve(self, source: LiveSource, outgoing: asyncio.Queue[pb.ServerMessage], context: Context) -> None:
         """Until the end of the stream, however that comes."""
         detail = BROKEN
         if old := self._sources.get(source.info.job_id):

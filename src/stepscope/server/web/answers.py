@@ -28,7 +28,7 @@ async def computed(work: Callable[[], Any]) -> Response:
 
 
 @cache
-def _adapter(of: type) -> TypeAdapter[Any]:
+def _adapter(of: Any) -> TypeAdapter[Any]:
     return TypeAdapter(of)
 
 

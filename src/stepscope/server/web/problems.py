@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -14,8 +13,6 @@ from starlette.responses import Response
 
 from stepscope.core.errors import BY_KIND, StepscopeError, UnknownNode
 from stepscope.server.models import Problem
-
-log = logging.getLogger(__name__)
 
 STATUS = {
     "not_available": 404,
@@ -62,6 +59,5 @@ def add_handlers(app: FastAPI) -> None:
         return problem(error.status_code, kind, str(error.detail), error.headers)
 
     @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    async def unexpected(request: Request, error: Exception) -> Response:  # uvicorn logs it
         return problem(500, "internal", f"a fault of the server ({type(error).__name__}): its log says more")

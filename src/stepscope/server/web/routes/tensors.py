@@ -113,6 +113,8 @@ class _TensorResponse(Response):
 
     def __init__(self, first: pb.TensorPart, rest: AsyncGenerator[pb.TensorPart, None], index: str | None):
         dtype = _storage_dtype(first.storage_dtype)
+        if min(first.shape, default=0) < 0:
+            raise StepscopeError(f"the training process sent a tensor of shape {tuple(first.shape)}")
         shape = index_shape(index, tuple(first.shape))
         self._first, self._rest = first, rest
         self._size = math.prod(shape) * dtype.itemsize
