@@ -46,6 +46,7 @@ def test_several_jobs_at_once(server, debugger):
     ):
         one, two = debugger.jobs()
         assert (one.id, two.id, two.title) == ("one", "two", "second.py")
+        assert (one.wait(10), two.wait(10)) == ("paused", "paused")
         one.run(2)
         assert one.wait(10) == "paused"
         assert (one.step, two.step) == (2, 0)
@@ -115,7 +116,7 @@ def test_a_new_connection_takes_the_place_of_a_half_dead_one(server, agent, job)
     with again:
         until(lambda: job.wait(10) == "paused")
         agent.report(Report(State.PAUSED, step=99, command_sequence=99))  # of the old one: too late
-        agent.die()
+        until(lambda: agent._stream.done())  # the server has ended it
         job.run()
         assert job.wait(10) == "paused"
         assert job.step == 1

@@ -127,7 +127,9 @@ def test_the_names_of_the_loopback(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_at_once(tmp_path, number):
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         url = process.stdout.readline().strip()
         found = read_running(tmp_path)
@@ -136,16 +138,18 @@ def test_a_signal_stops_it_at_once(tmp_path, number):
             agent.source.step_seconds = 60
             job = debugger.wait_for_job(10)
             job.run()
+            with socket.create_connection(("127.0.0.1", found.debugger_port)) as stranger:
+                stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                stranger.recv(100)
             with socket.create_connection(("127.0.0.1", int(found.url.rpartition(":")[2]))) as polling:
                 polling.sendall(b"GET /api/jobs/fake-1?wait=30&state=running HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 process.send_signal(number)  # while a long poll is open, and a training attached
                 assert process.wait(20) == 0
-        assert process.stdout.read() == "bye\n"
+        assert process.communicate() == ("bye\n", "")
         assert read_running(tmp_path) is None
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()
 
 
 def test_what_keeps_it_from_starting_is_one_line(tmp_path):

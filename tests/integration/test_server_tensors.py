@@ -193,7 +193,7 @@ def _sources(server):
 
         from stepscope.server.live import LiveSource
 
-        return [each for each in gc.get_objects() if isinstance(each, LiveSource) and not each._gone]
+        return [each for each in gc.get_objects() if isinstance(each, LiveSource) and not each.gone]
 
     return asyncio.run_coroutine_threadsafe(find(), server.loop).result(10)
 

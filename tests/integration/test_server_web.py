@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 import stepscope
 from stepscope.core.graph.views import Lineage, ScopeView, SearchResult
+from stepscope.core.ports import ExecutionOrder
 from stepscope.server import models
 from stepscope.server.web.security import HEADERS
 from stepscope.testing.graphs import transformer
@@ -34,7 +35,7 @@ ANSWERS = {
     "/api/jobs/{job}/graphs/{graph}/node": ({"name": RELU}, models.NodeView),
     "/api/jobs/{job}/node": ({"name": RELU}, models.NodeView),
     "/api/jobs/{job}/nodes": ({"category": "weight"}, models.NodeList),
-    "/api/jobs/{job}/execution": ({}, models.ExecutionView),
+    "/api/jobs/{job}/execution": ({}, ExecutionOrder),
     "/api/jobs/{job}/stats": ({"node": RELU}, models.Statistics),
     "/api/jobs/{job}/compare": ({"node": "out.weight"}, models.ComparisonView),
     "/api/jobs/{job}/tensor": ({"node": RELU}, bytes),
@@ -191,8 +192,10 @@ def test_a_command_is_answered_with_what_follows(web, agent, job):
 def test_the_long_poll_ends_with_the_state_or_the_time(web, agent, job):
     assert web.get(JOB, params={"wait": 30, "state": "running"}).json()["state"] == "paused"  # at once
     assert web.get(JOB, params={"wait": 0.05, "state": "paused"}).json()["state"] == "paused"
-    threading.Timer(0.05, agent.finish).start()
+    ending = threading.Timer(0.05, agent.finish)
+    ending.start()
     assert web.get(JOB, params={"wait": 30, "state": "paused"}).json()["state"] == "finished"
+    ending.join()
 
 
 def test_nodes_are_paged(web, job):

@@ -61,6 +61,7 @@ class Link:
         self._lost = asyncio.Event()
         self._lost.set()
         self.problem = ""  # why the last attempt failed
+        self.server = ""  # where people find it
 
     @property
     def connected(self) -> asyncio.Event:
@@ -137,6 +138,7 @@ class Link:
         if not welcome.accepted:
             raise Refused(welcome.reason)
         self._outgoing = queue
+        self.server = welcome.address
         for name in self._graphs:
             if name not in welcome.known_graphs:
                 self._put_graph(name)

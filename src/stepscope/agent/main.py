@@ -101,7 +101,7 @@ class Agent:
             wait = self._hello["connect_wait"]
             await self._training.send("unreachable", reason=f"{self._link.problem}, waited {wait:g} s")
             return
-        await self._training.send("connected")
+        await self._training.send("connected", server=self._link.server)
         while True:
             await self._link.lost.wait()
             try:

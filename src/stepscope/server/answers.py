@@ -1,19 +1,22 @@
 """One question to a training process, with its answers as they arrive, for one reader or several.
 
 All answers are kept for readers who come later, up to `SHARED` bytes; beyond it nobody can join, and an answer is freed
-once all readers have it. Readers go at their own pace.
+once all readers have it. Readers go at their own pace: they are waited for a little, but as the stream also carries
+everything else, never long.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
 
 from stepscope.core.errors import StepscopeError, Timeout, from_wire
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.settings import ANSWER_SECONDS, MIB
 
 SHARED = 64 * MIB
+PATIENCE = 0.05  # seconds that readers are waited for, a part
 
 
 class Answers:
@@ -26,6 +29,7 @@ class Answers:
         self._answers: list[pb.Answer | None] = []  # None: freed
         self._freed = 0
         self._held = 0  # bytes
+        self._room = asyncio.Event()
         self._readers: list[_Reader] = []
         self._finished = False
         self._error: StepscopeError | None = None
@@ -45,6 +49,13 @@ class Answers:
             self._trim()
             self._wake()
 
+    async def room(self) -> None:
+        """Wait until the readers have taken in most of it, but not long."""
+        if self._held > SHARED and self._readers:
+            self._room.clear()
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._room.wait(), PATIENCE)
+
     def fail(self, error: StepscopeError) -> None:
         self._error = error
         self._end()
@@ -52,8 +63,9 @@ class Answers:
 
     async def one(self) -> pb.Answer:
         """The first answer, where there is only one to come."""
-        async for answer in self.read():
-            return answer
+        async with aclosing(self.read()) as answers:
+            async for answer in answers:
+                return answer
         raise StepscopeError("the training process gave no answer")
 
     async def read(self) -> AsyncGenerator[pb.Answer, None]:
@@ -90,12 +102,16 @@ class Answers:
             self._on_end()
 
     def _trim(self) -> None:
-        if self._held <= SHARED:
+        if self._held <= SHARED and self.joinable:
             return
         self.joinable = False
         for at in range(self._freed, min((reader.at for reader in self._readers), default=len(self._answers))):
-            self._answers[at] = None
+            answer, self._answers[at] = self._answers[at], None
+            assert answer is not None
+            self._held -= answer.ByteSize()
             self._freed = at + 1
+        if self._held <= SHARED:
+            self._room.set()
 
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()

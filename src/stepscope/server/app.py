@@ -21,7 +21,7 @@ import stepscope
 from stepscope.server.errors import StartError
 from stepscope.server.events import EventBus
 from stepscope.server.graphs import Graphs
-from stepscope.server.grpc.listener import listen
+from stepscope.server.grpc.listener import Listener
 from stepscope.server.jobs import Jobs
 from stepscope.server.models import ServerInfo
 from stepscope.server.settings import ServerAddress, Settings
@@ -49,6 +49,7 @@ def serve(settings: Settings, on_ready: Callable[[ServerAddress], None] | None =
                 on_ready(address)
             await stop.wait()
 
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what a peer does wrong is not for our user's terminal
     asyncio.run(run())
 
 
@@ -70,10 +71,10 @@ async def running(settings: Settings) -> AsyncIterator[ServerAddress]:
         debugger_port = None
         if settings.enable_debugger:
             _bind(host, settings.debugger_port, "--debugger-port").close()  # gRPC's own errors say nothing
-            grpc_server, debugger_port = await listen(
-                jobs, host, settings.debugger_port, settings.token, settings.keepalive_seconds
-            )
-            stack.push_async_callback(grpc_server.stop, 0)
+            listener = Listener(jobs, settings.token, settings.keepalive_seconds)
+            await listener.start(host, settings.debugger_port)
+            stack.push_async_callback(listener.stop)
+            debugger_port = listener.port
 
         address = _address(settings, host, port, debugger_port)
         info = ServerInfo(

@@ -139,7 +139,7 @@ class Job:
         while self.view.state is state and not self._closed and (left := deadline - time.monotonic()) > 0:
             try:
                 await asyncio.wait_for(self._changed.wait(), left)
-            except (TimeoutError, asyncio.TimeoutError):
+            except asyncio.TimeoutError:
                 return
 
     def close(self) -> None:

@@ -44,7 +44,9 @@ class Jobs:
         for view, sequence, summaries in store.load():
             job = self._jobs[view.id] = Job(view, sequence)
             job.graphs = {summary.name: summary for summary in summaries}
-            job.detach(STOPPED)
+            if not view.state.ended:
+                job.detach(STOPPED)
+                store.save(job.view, sequence)
 
     # ------------------------------------------------------------ from sources
 
@@ -71,6 +73,8 @@ class Jobs:
             log.warning("job %s: %s", job.view.id, error)
             job.warn(str(error))
         else:
+            if self._jobs.get(job.view.id) is not job:  # removed meanwhile
+                return
             job.add_graph(summary)
             self._events.graph(job.view.id, summary)
         self._keep(job)
@@ -156,11 +160,8 @@ class Jobs:
         self._events.removed(job.view.id)
 
     def close(self) -> None:
-        """Let go of all sources, and of all who wait."""
+        """Let go of all who wait."""
         for job in self._jobs.values():
-            if job.source is not None:
-                job.detach(STOPPED)
-                self._keep(job)
             job.close()
 
 

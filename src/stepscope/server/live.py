@@ -6,6 +6,7 @@ as the stream is one for all, a slow reader never holds up reports or other answ
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import aclosing
 
@@ -26,15 +27,16 @@ class LiveSource:
         self._waiting: dict[int, Answers] = {}
         self._asked: dict[Hashable, Answers] = {}
         self._last_id = 0
-        self._gone = ""  # why there are no more answers
+        self.gone = ""  # why there are no more answers
+        self.closed = asyncio.Event()
 
     @property
     def info(self) -> SourceInfo:
         return self._info
 
     async def command(self, command: Command) -> None:
-        if self._gone:
-            raise Conflict(self._gone)
+        if self.gone:
+            raise Conflict(self.gone)
         self._send(pb.ServerMessage(command=convert.command_to_proto(command)))
 
     async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:
@@ -62,19 +64,22 @@ class LiveSource:
 
     # ------------------------------------------------------------ for the reader of the stream
 
-    def answer(self, answer: pb.Answer) -> None:
-        """Take an answer; one that nobody waits for any more is dropped."""
+    async def answer(self, answer: pb.Answer) -> None:
+        """Take an answer; one that nobody waits for any more is dropped. Returns when there is room for the next."""
         if answers := self._waiting.get(answer.id):
             answers.feed(answer)
+            await answers.room()
 
     def close(self, why: str) -> None:
-        self._gone = why
+        """Take no more questions, and end those that wait."""
+        self.gone = why
+        self.closed.set()
         for answers in list(self._waiting.values()):
             answers.fail(NotAvailable(why))
 
     def _ask(self, kind: str, what: Hashable, query: pb.Query) -> Answers:
-        if self._gone:
-            raise NotAvailable(self._gone)
+        if self.gone:
+            raise NotAvailable(self.gone)
         asked = self._asked.get((kind, what))
         if asked is not None and asked.joinable:
             return asked

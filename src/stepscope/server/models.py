@@ -198,17 +198,6 @@ class NodeView(Model):
     value: Any = Field(description="of a constant")
 
 
-class ExecutedNodeView(Model):
-    graph: str
-    node: str
-    occurrence: int = Field(description="the n-th time, from 0, that the node ran in this step")
-
-
-class ExecutionView(Model):
-    total: int
-    nodes: list[ExecutedNodeView]
-
-
 class Statistics(Model):
     """Figures of a whole tensor: min to std are over the finite values, "nan" where there is none."""
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
+from stepscope.core.errors import NotAvailable
 from stepscope.core.graph.views import GraphSummary
 from stepscope.server.errors import StartError
 from stepscope.server.models import JobView, StepRecord, as_json
@@ -51,6 +52,7 @@ class Store:
 
     def __init__(self, path: Path):
         try:
+            path.touch(0o600)  # whose mode SQLite gives to its other files, too
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
             (version,) = self._db.execute("PRAGMA user_version").fetchone()
@@ -58,7 +60,7 @@ class Store:
                 self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
             elif version != VERSION:
                 raise StartError(f"{path} was written by a newer stepscope: use that one, or another --workspace")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StartError(f"{path} can't be used ({error}): move it away, or use another --workspace") from None
         self._thread = ThreadPoolExecutor(1, "store")
         self._jobs: dict[str, tuple[JobView, int]] = {}  # not written yet
@@ -115,15 +117,22 @@ class Store:
         packed = await asyncio.to_thread(zlib.compress, data, 1)
         row = (job_id, summary.name, _SUMMARY.dump_json(summary).decode(), packed)
         insert = "INSERT OR REPLACE INTO graph SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM job WHERE id=?1)"
-        await self._run(lambda: self._db.execute(insert, row))
+
+        def write() -> None:
+            try:
+                self._db.execute(insert, row)
+            except sqlite3.Error as error:
+                log.error("the workspace could not be written, a restart will not know of a graph: %s", error)
+
+        await self._run(write)
 
     async def graph(self, job_id: str, name: str) -> bytes:
-        """The serialised graph; KeyError where it isn't kept."""
+        """The serialised graph; raises NotAvailable where it isn't kept."""
 
         def read() -> bytes:
             row = self._db.execute("SELECT data FROM graph WHERE job_id=? AND name=?", (job_id, name)).fetchone()
             if row is None:
-                raise KeyError(name)
+                raise NotAvailable(f"graph {name!r} could not be kept, and is no longer in memory")
             return row[0]  # type: ignore[no-any-return]
 
         return await asyncio.to_thread(zlib.decompress, await self._run(read))

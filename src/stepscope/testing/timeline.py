@@ -10,7 +10,7 @@ from typing import TypeVar
 from stepscope.core.graph.graph import Graph
 from stepscope.core.ports import Command, CommandKind, Farewell, Report, Source, State
 from stepscope.server.graphs import build
-from stepscope.server.grpc.listener import listen
+from stepscope.server.grpc.listener import Listener
 
 T = TypeVar("T")
 
@@ -107,8 +107,9 @@ class Timeline:
 async def listening(patience: float = 10.0) -> AsyncIterator[tuple[Timeline, str]]:
     """A timeline that an agent can attach to, and the host:port for it."""
     timeline = Timeline(patience)
-    server, port = await listen(timeline, "127.0.0.1", 0)
+    listener = Listener(timeline)
+    await listener.start("127.0.0.1", 0)
     try:
-        yield timeline, f"127.0.0.1:{port}"
+        yield timeline, f"127.0.0.1:{listener.port}"
     finally:
-        await server.stop(0)
+        await listener.stop()

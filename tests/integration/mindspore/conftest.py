@@ -56,6 +56,11 @@ class Script:
         """What stepscope wrote into the user's terminal."""
         return [line for line in self.err if line.startswith("stepscope:")]
 
+    @property
+    def complaints(self) -> list[str]:
+        """The same without the line about the first pause."""
+        return [line for line in self.said if not line.startswith("stepscope: paused before the first step; go on")]
+
     def kill(self, number: int = signal.SIGKILL) -> None:
         self.process.send_signal(number)
 

@@ -26,7 +26,7 @@ def free_port() -> str:
 def goes_on_undebugged(script, steps: int = 6) -> str:
     assert script.wait() == 0
     assert len(script.printed("loss")) == steps
-    (line,) = script.said
+    (line,) = script.complaints
     return line
 
 

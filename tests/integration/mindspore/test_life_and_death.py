@@ -92,7 +92,7 @@ def test_terminate_ends_the_script_as_sys_exit_would(train, job):
     assert training.info["exit"]["outcome"] == "terminated"
     assert script.wait() == 143
     assert script.out[-1] == "cleaned up"  # the user's `finally` has run
-    assert script.said == ["stepscope: terminated, as asked in the debugger"]
+    assert script.complaints == ["stepscope: terminated, as asked in the debugger"]
 
 
 def test_a_training_outlives_the_server_and_a_new_one_gets_it_back(train, tmp_path):
@@ -127,7 +127,7 @@ def test_a_training_outlives_its_sidecar(train, job):
     until(lambda: training.state == "lost")
     assert script.wait() == 0
     assert len(script.printed("loss")) > 10
-    assert script.said == ["stepscope: the debugger's sidecar is gone; going on undebugged"]
+    assert script.complaints == ["stepscope: the debugger's sidecar is gone; going on undebugged"]
     assert not data_folders(script.process.pid)
 
 
@@ -148,7 +148,7 @@ def test_a_script_that_crashes_in_step_3(where, status, train, job):
     assert step_on(training, training.resume) == "lost"
     assert script.wait() == status
     assert len(script.printed("step")) == 3
-    assert not script.said
+    assert not script.complaints
     assert training.step == 3
     leaving = training.info["exit"]
     if where == "step":
@@ -161,14 +161,14 @@ def test_a_script_that_crashes_in_step_3(where, status, train, job):
 def test_a_script_that_crashes_at_import_never_meets_the_debugger(train, server):
     script = train("crashes.py", "import")
     assert script.wait() == 1
-    assert not script.said
+    assert not script.complaints
     assert stepscope.connect(server.url).jobs() == []
 
 
 def test_a_script_that_does_not_compile_fails_as_it_would_alone(train, server):
     script, alone = train("crashes.py", "compile"), train("crashes.py", "compile", debug=False)
     assert script.wait() == alone.wait() == 1
-    assert not script.said
+    assert not script.complaints
     (training,) = stepscope.connect(server.url).jobs()
     assert training.wait(timeout=10) == "lost"
     assert training.step == 0

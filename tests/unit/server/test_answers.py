@@ -30,8 +30,8 @@ class Wire:
     def queries(self) -> list[pb.Query]:
         return [message.query for message in self.sent]
 
-    def answer(self, id: int, **what) -> None:
-        self.source.answer(pb.Answer(id=id, **what))
+    async def answer(self, id: int, **what) -> None:
+        await self.source.answer(pb.Answer(id=id, **what))
 
 
 @pytest.fixture
@@ -51,11 +51,11 @@ async def test_the_same_question_is_asked_once(wire):
     tasks = await started(source.execution(), source.execution(), source.execution(0, 5))
     assert [(query.execution.offset, query.execution.limit) for query in wire.queries] == [(0, 1000), (0, 5)]
     for query in wire.queries:
-        wire.answer(query.id, execution=convert.execution_to_proto(ORDER))
+        await wire.answer(query.id, execution=convert.execution_to_proto(ORDER))
     assert await asyncio.gather(*tasks) == [ORDER] * 3
     (later,) = await started(source.execution())  # what was answered may be outdated by now
     assert len(wire.queries) == 3
-    wire.answer(wire.queries[-1].id, execution=convert.execution_to_proto(ORDER))
+    await wire.answer(wire.queries[-1].id, execution=convert.execution_to_proto(ORDER))
     await later
 
 
@@ -63,7 +63,7 @@ async def test_one_who_goes_away_does_not_take_the_answer_along(wire):
     first, second = await started(wire.source.execution(), wire.source.execution())
     first.cancel()
     await asyncio.sleep(0)
-    wire.answer(wire.queries[0].id, execution=convert.execution_to_proto(ORDER))
+    await wire.answer(wire.queries[0].id, execution=convert.execution_to_proto(ORDER))
     assert await second == ORDER
 
 
@@ -72,10 +72,10 @@ async def test_a_question_that_nobody_waits_for_is_forgotten(wire):
     only.cancel()
     with pytest.raises(asyncio.CancelledError):
         await only
-    wire.answer(wire.queries[0].id, execution=convert.execution_to_proto(ORDER))
+    await wire.answer(wire.queries[0].id, execution=convert.execution_to_proto(ORDER))
     (again,) = await started(wire.source.execution())
     assert len(wire.queries) == 2
-    wire.answer(wire.queries[1].id, execution=convert.execution_to_proto(ORDER))
+    await wire.answer(wire.queries[1].id, execution=convert.execution_to_proto(ORDER))
     assert await again == ORDER
 
 
@@ -84,7 +84,7 @@ async def test_a_tensor_comes_whole_and_in_part(wire):
     whole, row = await started(wire.source.tensor(KEY), wire.source.tensor(KEY, "1, :"))
     for query, part in zip(wire.queries, (array, array[1]), strict=True):
         for message in convert.tensor_to_proto(Tensor(part, "int8", array.shape, 4)):
-            wire.answer(query.id, tensor=message)
+            await wire.answer(query.id, tensor=message)
     tensor = await whole
     assert np.array_equal(tensor.array, array)
     assert (tensor.dtype, tensor.shape, tensor.step) == ("int8", array.shape, 4)
@@ -99,7 +99,7 @@ async def test_a_large_tensor_is_not_kept(wire, monkeypatch):
     (held,) = wire.source._waiting.values()
     for number in range(100):
         part = pb.TensorPart(content=bytes([number]) * 100, finished=number == 99)
-        wire.answer(wire.queries[0].id, tensor=part)
+        await wire.answer(wire.queries[0].id, tensor=part)
         got = await first if number == 0 else await anext(parts)
         assert got.content == bytes([number]) * 100
     assert sum(each is not None for each in held._answers) <= 11
@@ -115,7 +115,7 @@ async def test_beyond_the_limit_nobody_joins_but_the_slow_still_get_all(wire, mo
     heads = await started(anext(fast), anext(slow))
     assert len(wire.queries) == 1
     for number in range(20):
-        wire.answer(1, tensor=pb.TensorPart(content=bytes([number]) * 100, finished=number == 19))
+        await wire.answer(1, tensor=pb.TensorPart(content=bytes([number]) * 100, finished=number == 19))
     heads = await asyncio.gather(*heads)
     rest = [part.content async for part in fast]
     late = wire.source.tensor_parts(KEY)
@@ -125,10 +125,28 @@ async def test_beyond_the_limit_nobody_joins_but_the_slow_still_get_all(wire, mo
     assert [heads[0].content, *rest] == [bytes([number]) * 100 for number in range(20)]
 
 
+async def test_readers_are_waited_for_but_not_long(wire, monkeypatch):
+    monkeypatch.setattr(answers, "SHARED", 100)
+    monkeypatch.setattr(answers, "PATIENCE", 60)
+    parts = wire.source.tensor_parts(KEY)
+    (head,) = await started(anext(parts))
+    await wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80))
+    (second,) = await started(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)))
+    assert (await head).content
+    await asyncio.wait_for(second, 1)  # there is room again: the first part was taken
+    (third,) = await started(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)))
+    assert not third.done()
+    monkeypatch.setattr(answers, "PATIENCE", 0.01)
+    await asyncio.wait_for(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)), 1)
+    for _ in range(2):
+        await anext(parts)
+    await asyncio.wait_for(third, 1)
+
+
 async def test_a_failure_is_the_error_that_it_names(wire):
     stats, compare = await started(wire.source.stats(KEY), wire.source.compare(KEY))
-    wire.answer(1, failure=pb.Failure(kind="not_available", message="not recorded"))
-    wire.answer(2, failure=pb.Failure(kind="something new", message="oh"))
+    await wire.answer(1, failure=pb.Failure(kind="not_available", message="not recorded"))
+    await wire.answer(2, failure=pb.Failure(kind="something new", message="oh"))
     with pytest.raises(NotAvailable, match="not recorded"):
         await stats
     with pytest.raises(StepscopeError, match="oh"):
@@ -137,8 +155,8 @@ async def test_a_failure_is_the_error_that_it_names(wire):
 
 async def test_an_answer_to_another_question_is_no_answer(wire):
     (stats,) = await started(wire.source.stats(KEY))
-    wire.answer(77, execution=convert.execution_to_proto(ORDER))  # nobody asked
-    wire.answer(1, execution=convert.execution_to_proto(ORDER))
+    await wire.answer(77, execution=convert.execution_to_proto(ORDER))  # nobody asked
+    await wire.answer(1, execution=convert.execution_to_proto(ORDER))
     with pytest.raises(StepscopeError, match="answered with execution where statistics was asked"):
         await stats
 
@@ -153,7 +171,7 @@ async def test_silence_has_an_end(wire, monkeypatch):
 async def test_all_who_wait_hear_of_the_end(wire):
     parts = wire.source.tensor_parts(KEY)
     head, stats = await started(anext(parts), wire.source.stats(KEY))
-    wire.answer(1, tensor=pb.TensorPart(content=b"x"))
+    await wire.answer(1, tensor=pb.TensorPart(content=b"x"))
     wire.source.close("it died")
     assert (await head).content == b"x"
     with pytest.raises(NotAvailable, match="it died"):

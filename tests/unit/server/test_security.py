@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -52,6 +54,9 @@ async def test_on_the_network_addresses_are_served_and_foreign_names_are_not():
         http.headers["Authorization"] = "Bearer secret"
         assert (await http.get("/", headers={"Host": "10.0.0.7:8080"})).status_code == 200
         assert (await http.get("/", headers={"Host": "evil.example"})).status_code == 403
+        machine = socket.gethostname()
+        for name in (machine, f"{machine}:8080", f"{machine.partition('.')[0]}.corp.example"):
+            assert (await http.get("/", headers={"Host": name})).status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:8080", "https://127.0.0.1:8080"])

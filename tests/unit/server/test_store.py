@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import sqlite3
+import stat
 import time
 
 import pytest
 
+from stepscope.core.errors import NotAvailable
 from stepscope.core.graph.views import GraphSummary
 from stepscope.core.ports import Report, State
 from stepscope.server.errors import StartError
@@ -91,7 +93,7 @@ async def test_graphs_are_kept_small_and_whole(path):
     data = b"graph" * 100_000
     await store.add_graph("a", SUMMARY, data)
     assert await store.graph("a", "g") == data
-    with pytest.raises(KeyError):
+    with pytest.raises(NotAvailable, match="graph 'other' could not be kept"):
         await store.graph("a", "other")
     await store.add_graph("a", SUMMARY, b"newer")
     assert await store.graph("a", "g") == b"newer"
@@ -111,7 +113,7 @@ async def test_removing_a_job_removes_all_of_it(path):
     await store.add_graph("a", SUMMARY, b"x")  # one that came too late
     assert (await store.steps("a", 0, 1))[0] == 0
     assert store.load() == []
-    with pytest.raises(KeyError):
+    with pytest.raises(NotAvailable):
         await store.graph("a", "g")
     store.close()
 
@@ -126,6 +128,16 @@ async def test_a_disk_that_fails_ends_nothing(path, caplog):
     store.close()
     store = Store(path)
     assert [view.id for view, _, _ in store.load()] == ["b"]
+    store.close()
+
+
+async def test_only_its_owner_can_read_it(path):
+    store = Store(path)
+    store.save(some_job().view, 1)
+    await store.steps("a", 0, 1)
+    files = list(path.parent.iterdir())
+    assert len(files) > 1  # the write-ahead log is one of them
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     store.close()
 
 

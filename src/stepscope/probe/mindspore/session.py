@@ -48,6 +48,7 @@ class Session:
         self._parameters = ParameterSnapshot(self._dump)
         self._pipe: Pipe | None = None
         self._ready = False
+        self._server = ""  # where the user finds the debugger
         self.over = ""
         self.begun = False
 
@@ -183,6 +184,8 @@ class Session:
         if message is None or message["is"] != "connected":
             reason = message.get("reason", "") if message else "the sidecar does not answer"
             self.over = f"no debugger at {where} ({reason}); going on undebugged"
+        else:
+            self._server = message.get("server") or where
 
     def _tell_graphs(self, cell: Any) -> None:
         files, self._graphs.untold = self._graphs.untold, []
@@ -213,6 +216,7 @@ class Session:
                 "use set_context(mode=GRAPH_MODE) or @mindspore.jit on the training step to see all of it"
             )
         self._parameters.take(0, cell)
+        say(f"paused before the first step; go on from {self._server}")
         self._pause("start")
 
     def _pynative(self) -> bool:

@@ -598,14 +598,16 @@ class Hello(_message.Message):
     def __init__(self, job_id: _Optional[str] = ..., protocol_version: _Optional[int] = ..., framework: _Optional[str] = ..., framework_version: _Optional[str] = ..., device: _Optional[str] = ..., rank: _Optional[int] = ..., rank_count: _Optional[int] = ..., host: _Optional[str] = ..., pid: _Optional[int] = ..., command_line: _Optional[_Iterable[str]] = ..., working_directory: _Optional[str] = ..., step_unit: _Optional[str] = ..., stepping: _Optional[str] = ..., started_at: _Optional[float] = ..., stepscope_version: _Optional[str] = ...) -> None: ...
 
 class Welcome(_message.Message):
-    __slots__ = ("accepted", "reason", "known_graphs")
+    __slots__ = ("accepted", "reason", "known_graphs", "address")
     ACCEPTED_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     KNOWN_GRAPHS_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
     accepted: bool
     reason: str
     known_graphs: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, accepted: bool = ..., reason: _Optional[str] = ..., known_graphs: _Optional[_Iterable[str]] = ...) -> None: ...
+    address: str
+    def __init__(self, accepted: bool = ..., reason: _Optional[str] = ..., known_graphs: _Optional[_Iterable[str]] = ..., address: _Optional[str] = ...) -> None: ...
 
 class Command(_message.Message):
     __slots__ = ("kind", "steps", "graph_name", "node_name", "sequence")

@@ -73,6 +73,8 @@ def read(path: Path) -> np.ndarray[Any, Any]:
         dtype = np.dtype("<u2" if descr == _BFLOAT16 else descr)
         if dtype.hasobject:
             raise NotAvailable(f"{path.name} holds Python objects, which are not read")
+        if min(shape, default=0) < 0:
+            shape = _counted(shape, (path.stat().st_size - offset) // dtype.itemsize)
         order: Literal["F", "C"] = "F" if header["fortran_order"] else "C"
         if 0 in shape:
             array = np.empty(shape, dtype)
@@ -85,6 +87,14 @@ def read(path: Path) -> np.ndarray[Any, Any]:
     except (OSError, ValueError, KeyError, SyntaxError) as error:
         raise NotAvailable(f"{path.name} can't be read: {error}") from error
     return decode_bfloat16(array) if descr == _BFLOAT16 else array
+
+
+def _counted(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
+    """The shape of a dynamic tensor, whose header (of MindSpore 2.7) has -1 for what was not known at compile time."""
+    known = int(np.prod([size for size in shape if size >= 0], dtype=np.int64))
+    if sum(size < 0 for size in shape) == 1 and known and elements % known == 0:
+        return tuple(elements // known if size < 0 else size for size in shape)
+    return (elements,)
 
 
 def _header(start: bytes) -> tuple[dict[str, Any], int]:

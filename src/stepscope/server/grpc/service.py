@@ -51,10 +51,9 @@ class EventListener(EventListenerServicer):
             first = await self._first(context)
             if not self._admitted(context):
                 await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is needed: set STEPSCOPE_TOKEN")
-            info = _hello(first)
             outgoing: asyncio.Queue[pb.ServerMessage] = asyncio.Queue()
-            source = LiveSource(info, outgoing.put_nowait)
             try:
+                source = LiveSource(_hello(first), outgoing.put_nowait)
                 known = await self._registry.attach(source, _address(context))
             except Refused as refusal:
                 await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=False, reason=str(refusal))))
@@ -85,17 +84,29 @@ class EventListener(EventListenerServicer):
             old.close("the training process has connected anew")
         self._sources[source.info.job_id] = source
         writing = asyncio.create_task(_write(outgoing, context))
+        reading = asyncio.create_task(self._read(source, context))
+        closing = asyncio.create_task(source.closed.wait())
         try:
-            await self._read(source, context)
+            await asyncio.wait((reading, closing), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+            else:
+                detail = source.gone
         except (Malformed, BadRequest) as error:
             detail = f"the training process sent what is no proper message: {error}"
             raise
         finally:
-            writing.cancel()
-            source.close(f"the job is gone: {detail}")
+            for task in (writing, reading, closing):
+                task.cancel()
+            source.close(detail)
             if self._sources.get(source.info.job_id) is source:
                 del self._sources[source.info.job_id]
             await self._registry.detach(source, detail)
+
+    def close(self, why: str) -> None:
+        """End all streams."""
+        for source in list(self._sources.values()):
+            source.close(why)
 
     async def _read(self, source: LiveSource, context: Context) -> None:
         graphs: dict[str, list[bytes]] = {}
@@ -103,7 +114,7 @@ class EventListener(EventListenerServicer):
         while (message := await context.read()) is not grpc.aio.EOF:
             kind = message.WhichOneof("body")
             if kind == "answer":
-                source.answer(message.answer)
+                await source.answer(message.answer)
             elif kind == "report":
                 await self._registry.report(source, convert.report_from_proto(message.report))
             elif kind == "graph":
@@ -126,20 +137,24 @@ class EventListener(EventListenerServicer):
 
 
 def _hello(first: pb.AgentMessage) -> SourceInfo:
+    """Raises Refused for one that will not get better by trying again."""
     if first.WhichOneof("body") != "hello":
         raise Malformed("the first message of a stream has to be the hello")
     hello = first.hello
     if hello.protocol_version != convert.PROTOCOL_VERSION:
-        raise Malformed(
+        raise Refused(
             f"the training process speaks version {hello.protocol_version} of the protocol, this server version "
             f"{convert.PROTOCOL_VERSION}: use the same release of stepscope on both sides"
         )
     if not _JOB_ID.fullmatch(hello.job_id):
-        raise Malformed("the job's id has to be 1 to 128 letters, digits and ._-")
+        raise Refused("the job's id has to be 1 to 128 letters, digits and ._-")
     texts = (hello.framework, hello.framework_version, hello.device, hello.host, hello.working_directory)
     if any(len(text) > MAX_NAME for text in texts) or sum(map(len, hello.command_line)) > _MAX_COMMAND_LINE:
-        raise Malformed("the hello is too long")
-    return convert.info_from_proto(hello)
+        raise Refused("the hello is too long")
+    try:
+        return convert.info_from_proto(hello)
+    except BadRequest as error:
+        raise Refused(str(error)) from None
 
 
 async def _write(outgoing: asyncio.Queue[pb.ServerMessage], context: Context) -> None:

@@ -43,8 +43,7 @@ class Security:
         self._app = app
         self._loopback = is_loopback(host)
         self._names = {"localhost", host.lower()}
-        if not self._loopback:
-            self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+        self._machine = "" if self._loopback else _first_label(socket.gethostname().lower())
         self._token = token
         self._cookie = f"stepscope-{port}"  # cookies are for a host, whatever its port
 
@@ -84,7 +83,7 @@ class Security:
 
     def _serves(self, host: str) -> bool:
         name = _hostname(host)
-        if name in self._names:
+        if name in self._names or (self._machine and _first_label(name) == self._machine):
             return True
         try:
             address = ipaddress.ip_address(name)
@@ -149,6 +148,10 @@ def _limited(receive: Receive) -> Receive:
         return message
 
     return receive_limited
+
+
+def _first_label(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _hostname(host: str) -> str:

@@ -14,12 +14,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from stepscope.core.errors import StepscopeError
-from stepscope.core.ports import Source, TensorKey, When
+from stepscope.core.ports import ExecutionOrder, Source, TensorKey, When
 from stepscope.core.tensors import index_shape
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.live import LiveSource
-from stepscope.server.models import ComparisonView, ExecutionView, Statistics, TensorHeader
+from stepscope.server.models import ComparisonView, Statistics, TensorHeader
 from stepscope.server.settings import MAX_NAME
 from stepscope.server.web.answers import answer
 from stepscope.server.web.state import TheJob, TheServices
@@ -88,14 +88,14 @@ async def compare(job: TheJob, key: TheKey) -> Response:
     return answer(ComparisonView.model_validate(await job.live().compare(key)))
 
 
-@router.get("/execution", response_model=ExecutionView, operation_id="execution")
+@router.get("/execution", response_model=ExecutionOrder, operation_id="execution")
 async def execution(
     job: TheJob,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
 ) -> Response:
     """The nodes of the last recorded step in the order in which they ran."""
-    return answer(ExecutionView.model_validate(await job.live().execution(offset, limit)))
+    return answer(await job.live().execution(offset, limit))
 
 
 async def _parts(source: Source, key: TensorKey, index: str | None) -> AsyncGenerator[pb.TensorPart, None]:
