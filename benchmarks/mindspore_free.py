@@ -51,7 +51,8 @@ def main() -> None:
             second = median_step(start()) if pair % 2 else attached(server)
             with_us, without = (first, second) if pair % 2 else (second, first)
             ratios.append(with_us / without)
-            print(f"pair {pair + 1}: {without * 1000:6.3f} ms alone, {with_us * 1000:6.3f} ms attached: {ratios[-1]:.3f}")
+            milliseconds = f"{without * 1000:6.3f} ms alone, {with_us * 1000:6.3f} ms attached"
+            print(f"pair {pair + 1}: {milliseconds}: {ratios[-1]:.3f}")
         print(f"running free, attached / alone: median {statistics.median(ratios):.3f} (budget 1.05)")
 
 

@@ -37,7 +37,8 @@ class Pipe:
     def send(self, kind: str, /, **fields: Any) -> None:
         try:
             self._socket.settimeout(SEND_TIMEOUT)
-            self._socket.sendall(encode({"is": kind, **fields}))
+            # The user may have given SIGPIPE back its default action, which would end the training.
+            self._socket.sendall(encode({"is": kind, **fields}), socket.MSG_NOSIGNAL)
         except OSError as error:
             raise PipeClosed(str(error)) from error
 
@@ -84,7 +85,10 @@ def take(buffer: bytearray) -> Message | None:
         return None
     body = bytes(buffer[_LENGTH.size : end])
     del buffer[:end]
-    message = json.loads(body)
+    try:
+        message = json.loads(body)
+    except ValueError as error:
+        raise PipeClosed("not a message") from error
     if not isinstance(message, dict) or "is" not in message:
         raise PipeClosed("not a message")
     return message

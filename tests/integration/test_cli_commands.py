@@ -6,32 +6,23 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import SECONDS, CommandLine
 
 import stepscope
 from stepscope.cli.script import has_hook
 from stepscope.server.workspace import read_running
 from stepscope.testing.agent import FakeAgent
 
-SECONDS = 60.0  # for anything, on a busy machine
-
 needs_hook = pytest.mark.skipif(not has_hook(sys.executable), reason="stepscope is on the path, but not installed")
-
-
-def free_ports(count: int) -> list[str]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    numbers = [str(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return numbers
 
 
 def eventually(condition: Callable[[], object]) -> None:
@@ -41,46 +32,20 @@ def eventually(condition: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-class CommandLine:
-    """`stepscope` in a workspace of its own."""
-
-    def __init__(self, workspace: Path):
-        self.workspace = workspace
-        self.port, self.debugger_port = free_ports(2)
-        unwanted = ("STEPSCOPE_", "ENABLE_MS_DEBUGGER", "MS_DEBUGGER_")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-        self.environment = {**kept, "STEPSCOPE_WORKSPACE": str(workspace)}
-
-    @property
-    def ports(self) -> list[str]:
-        return ["--port", self.port, "--debugger-port", self.debugger_port]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def popen(self, *words: str, **options) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "stepscope.cli", *words]
-        return subprocess.Popen(command, env=self.environment, text=True, **options)
-
-    def __call__(self, *words: str) -> subprocess.CompletedProcess[str]:
-        process = self.popen(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        out, err = process.communicate(timeout=SECONDS)
-        return subprocess.CompletedProcess(words, process.returncode, out, err)
-
-    def start(self, *options: str) -> tuple[subprocess.Popen[str], list[str]]:
-        """A server in the foreground, and the two lines that it prints."""
-        process = self.popen("start", *self.ports, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert process.stdout is not None
-        return process, [process.stdout.readline().strip() for _ in range(2)]
+def read_until(terminal: int, text: bytes) -> bytes:
+    """What comes out of a terminal up to the end of the output with `text` in it."""
+    seen = b""
+    while text not in seen:
+        assert select.select([terminal], [], [], SECONDS)[0], seen
+        seen += os.read(terminal, 4096)
+    return seen
 
 
 @pytest.fixture
 def cli(tmp_path):
     command_line = CommandLine(tmp_path / "workspace")
     yield command_line
-    if read_running(command_line.workspace):
-        assert command_line("stop").returncode == 0
+    command_line.stop()
 
 
 @pytest.fixture
@@ -178,7 +143,7 @@ def test_status(started):
 
 
 def test_status_follows(started):
-    process = started.popen("status", "--follow", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = started.pipes("status", "--follow", "--json")
     assert process.stdout is not None
     assert json.loads(process.stdout.readline())["jobs"] == []
     with FakeAgent(f"127.0.0.1:{started.debugger_port}"), stepscope.connect(started.url) as debugger:
@@ -196,13 +161,9 @@ def test_status_stays_in_place_on_a_terminal(started):
     ours, theirs = pty.openpty()
     process = started.popen("status", "--follow", stdout=theirs, stderr=theirs, stdin=theirs)
     os.close(theirs)
-    seen = b""
-    while b"no training" not in seen:
-        seen += os.read(ours, 4096)
+    read_until(ours, b"no training")
     with FakeAgent(f"127.0.0.1:{started.debugger_port}"):
-        while b"paused" not in seen:
-            seen += os.read(ours, 4096)
-    assert b"\x1b[2F\x1b[2K" in seen, "the two lines from before are written over"
+        assert b"\x1b[2F\x1b[2K" in read_until(ours, b"paused"), "the two lines from before are written over"
     process.send_signal(signal.SIGINT)
     assert process.wait(SECONDS) == 130
     os.close(ours)
@@ -269,7 +230,7 @@ def test_run_without_a_server_that_can_start(cli):
 def test_run_tells_of_a_signal(started, tmp_path, number, status):
     """SIGTERM and SIGINT to us reach the script; SIGKILL is given to the script itself."""
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
-    process = started.popen("run", script(tmp_path, code), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = started.pipes("run", script(tmp_path, code))
     assert process.stdout is not None
     pid = int(process.stdout.readline())
     os.kill(pid if number == signal.SIGKILL else process.pid, number)
@@ -296,13 +257,9 @@ def test_ctrl_c_at_a_terminal_reaches_the_script_once(started, tmp_path):
         preexec_fn=_take_terminal,
     )  # fmt: skip
     os.close(theirs)
-    seen = b""
-    while b"ready" not in seen:
-        seen += os.read(ours, 4096)
+    read_until(ours, b"ready")
     os.write(ours, b"\x03")
-    while b"interrupts:" not in seen:
-        seen += os.read(ours, 4096)
-    assert b"interrupts: 1\r\n" in seen
+    assert b"interrupts: 1\r\n" in read_until(ours, b"interrupts: ")
     assert process.wait(SECONDS) == 0
     os.close(ours)
 

@@ -6,7 +6,6 @@ import math
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,12 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import SECONDS, CommandLine
 
 import stepscope
 from stepscope.demo import BUGS, script
-from stepscope.server.workspace import read_running
-
-SECONDS = 180.0
 
 
 def test_the_digits():
@@ -100,52 +97,27 @@ def test_a_dead_relu_learns_nothing():
 # ---------------------------------------------------------------- under the debugger
 
 
-class Demo:
-    """`stepscope demo` as a process, in a workspace of its own."""
-
-    def __init__(self, workspace: Path):
-        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-        port, debugger_port = (str(each.getsockname()[1]) for each in sockets)
-        for each in sockets:
-            each.close()
-        self.workspace = workspace
-        self.options = ["--port", port, "--debugger-port", debugger_port]
-        self.url = f"http://127.0.0.1:{port}/"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("STEPSCOPE_")}
-        self.environment = {**kept, "STEPSCOPE_WORKSPACE": str(workspace)}
-
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "stepscope.cli", *words]
-        return subprocess.Popen(
-            command, env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-
-    def read(self, process: subprocess.Popen[str]) -> list[str]:
-        """What is printed up to the code that looks at the fault, and that code's last line."""
-        assert process.stdout is not None
-        lines: list[str] = []
-        for line in process.stdout:
-            lines.append(line.rstrip("\n"))
-            if "import stepscope" in lines[-1]:
-                break
-        for line in process.stdout:
-            lines.append(line.rstrip("\n"))
-            if not lines[-1]:
-                return lines
-        raise AssertionError("\n".join([*lines, process.communicate()[1]]))
-
-
 @pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Demo]:
-    made = Demo(tmp_path / "workspace")
-    yield made
-    if read_running(made.workspace):
-        assert made.start("stop").wait(SECONDS) == 0
+def demo(tmp_path: Path) -> Iterator[CommandLine]:
+    command_line = CommandLine(tmp_path / "workspace")
+    yield command_line
+    command_line.stop()
+
+
+def read(process: subprocess.Popen[str]) -> list[str]:
+    """What is printed up to the end of the code that looks at the fault."""
+    assert process.stdout is not None
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line.rstrip("\n"))
+        if not lines[-1] and "  import stepscope" in lines:
+            return lines
+    raise AssertionError("\n".join([*lines, process.communicate()[1]]))
 
 
 def look(lines: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Types what the demo says one could type; returns what that prints."""
-    start = next(number for number, line in enumerate(lines) if "import stepscope" in line)
+    start = lines.index("  import stepscope")
     capsys.readouterr()
     exec("\n".join(line[2:] for line in lines[start:]), {})
     return capsys.readouterr().out.splitlines()
@@ -153,13 +125,12 @@ def look(lines: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 @pytest.mark.mindspore
 def test_no_wait(demo):
-    process = demo.start("demo", "--bug", "nan", "--no-wait", *demo.options)
-    out, err = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, err
-    assert f"page   {demo.url}" in out
-    assert "state  paused after step 1, loss 2.29" in out
-    assert re.search(r"nodes  \d+ ran in this step, the first of them:\n +1  \S+/\S+-op\d+\n +2  ", out)
-    assert "stepscope status --follow" in out
+    done = demo("demo", "--bug", "nan", "--no-wait", *demo.ports)
+    assert done.returncode == 0, done.stderr
+    assert f"page   {demo.url}/" in done.stdout
+    assert "state  paused after step 1, loss 2.29" in done.stdout
+    assert re.search(r"nodes  \d+ ran in this step, the first of them:\n +1  \S+/\S+-op\d+\n +2  ", done.stdout)
+    assert "stepscope status --follow" in done.stdout
     with stepscope.connect(demo.url) as debugger:
         (job,) = debugger.jobs()
         assert job.wait(SECONDS) == "finished"
@@ -169,9 +140,9 @@ def test_no_wait(demo):
 @pytest.mark.mindspore
 @pytest.mark.parametrize("bug", list(BUGS))
 def test_what_to_type_next_shows_the_fault(demo, capsys, bug):
-    process = demo.start("demo", "--bug", bug, *demo.options)
-    lines = demo.read(process)
-    assert f"  page   {demo.url}" in lines
+    process = demo.pipes("demo", "--bug", bug, *demo.ports)
+    lines = read(process)
+    assert f"  page   {demo.url}/" in lines
     printed = look(lines, capsys)
     with stepscope.connect(demo.url) as debugger:
         job = debugger.wait_for_job(SECONDS)

@@ -115,3 +115,12 @@ def test_a_name_that_is_none(tmp_path):
     process = start(tmp_path, str(SCRIPT), "tensorflow")
     assert process.communicate()[1] == "stepscope: which environment? main, mindspore, proto\n"
     assert process.returncode == 1
+
+
+def test_a_python_without_venv(script, tmp_path):
+    """As Debian says it."""
+    python = tmp_path / "python3"
+    python.write_text("#!/bin/sh\necho 'not created successfully because ensurepip is not available.'\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(script.Problem, match="has no venv; on Debian and Ubuntu: apt install python3-venv"):
+        script.make_venv(python, tmp_path / "environment")

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 import websockets
 from pydantic import TypeAdapter
+from websockets.asyncio.client import connect
 
 import stepscope
 from stepscope.server.models import Event
@@ -21,7 +22,7 @@ EVENT = TypeAdapter(Event)
 @asynccontextmanager
 async def following(server, since=None, **options):
     query = "" if since is None else f"?since={since}"
-    async with websockets.connect(server.url.replace("http", "ws", 1) + f"/api/events{query}", **options) as socket:
+    async with connect(server.url.replace("http", "ws", 1) + f"/api/events{query}", **options) as socket:
         yield socket
 
 

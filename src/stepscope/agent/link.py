@@ -26,6 +26,7 @@ _OPTIONS = [
     ("grpc.max_receive_message_length", 16 << 20),
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.http2.ping_timeout_ms", 5_000),  # what newer releases of grpc go by
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.enable_http_proxy", 0),  # a proxy of the user's environment is not for this
@@ -60,7 +61,7 @@ class Link:
         self._connected = asyncio.Event()
         self._lost = asyncio.Event()
         self._lost.set()
-        self.problem = ""  # why the last attempt failed
+        self.problem = "no answer"  # why the last attempt failed
         self.server = ""  # where people find it
 
     @property
@@ -86,6 +87,8 @@ class Link:
                     raise Refused(f"what listens at {self._where} is no stepscope server") from None
             except OSError as error:
                 self.problem = f"{error.strerror or error}"
+            except Exception as error:  # a message that we can't handle; the next connection may do better
+                self.problem = f"{type(error).__name__}: {error}"
             finally:
                 self._outgoing = None
                 self._connected.clear()
@@ -101,12 +104,20 @@ class Link:
         self._report = report
         self._put(pb.AgentMessage(report=convert.report_to_proto(report)))
 
-    async def send_answer(self, answer: pb.Answer) -> None:
-        """Waits while much is on its way, so that a large tensor does not pile up here."""
-        queue = self._outgoing
-        while queue is not None and queue is self._outgoing and queue.qsize() >= QUEUED_ANSWERS:
+    @property
+    def connection(self) -> Any:
+        """The present connection; None without one."""
+        return self._outgoing
+
+    async def send_answer(self, answer: pb.Answer, connection: Any) -> None:
+        """Over the connection that the query came on, if that still stands: the next one counts its own queries.
+
+        Waits while much is on its way, so that a large tensor does not pile up here.
+        """
+        while connection is self._outgoing and connection is not None and connection.qsize() >= QUEUED_ANSWERS:
             await asyncio.sleep(0.001)
-        self._put(pb.AgentMessage(answer=answer))
+        if connection is self._outgoing:
+            self._put(pb.AgentMessage(answer=answer))
 
     async def send_farewell(self, farewell: Farewell, timeout: float) -> None:
         """The last message; waits until the server has closed the stream."""

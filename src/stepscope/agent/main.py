@@ -115,7 +115,7 @@ class Agent:
         if message.HasField("command"):
             await self._command(convert.command_from_proto(message.command))
         elif message.HasField("query"):
-            self._spawn(self._answer(message.query))
+            self._spawn(self._answer(message.query, self._link.connection))
 
     async def _command(self, command: Command) -> None:
         if self._recorded.moves_cursor(command):
@@ -159,15 +159,15 @@ class Agent:
 
     # ------------------------------------------------------------ queries
 
-    async def _answer(self, query: pb.Query) -> None:
+    async def _answer(self, query: pb.Query, connection: Any) -> None:
         try:
             async for answer in self._look_up(query):
                 answer.id = query.id
-                await self._link.send_answer(answer)
+                await self._link.send_answer(answer, connection)
         except StepscopeError as error:
-            await self._fail(query, error.kind, str(error))
+            await self._fail(query, connection, error.kind, str(error))
         except Exception as error:
-            await self._fail(query, "internal", f"{type(error).__name__}: {error}")
+            await self._fail(query, connection, "internal", f"{type(error).__name__}: {error}")
 
     async def _look_up(self, query: pb.Query) -> Any:
         recorded = self._recorded
@@ -189,9 +189,7 @@ class Agent:
             order = await asyncio.to_thread(recorded.execution, wanted.offset, wanted.limit)
             yield pb.Answer(execution=convert.execution_to_proto(order))
 
-    async def _fail(self, query: pb.Query, kind: str, message: str) -> None:
+    async def _fail(self, query: pb.Query, connection: Any, kind: str, message: str) -> None:
         with contextlib.suppress(Exception):
             failure = pb.Failure(kind=kind, message=message)
-            await self._link.send_answer(pb.Answer(id=query.id, failure=failure))
-
-
+            await self._link.send_answer(pb.Answer(id=query.id, failure=failure), connection)

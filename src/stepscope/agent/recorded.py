@@ -160,5 +160,3 @@ def _cursor(order: list[ExecutedNode], position: int) -> Cursor:
 
 def _never(target: ExecutedNode) -> str:
     return f"{target.node} never runs by itself: it is no operator with a kernel"
-
-

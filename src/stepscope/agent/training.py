@@ -25,6 +25,7 @@ class Training:
         self.pid = pid
         self._buffer = bytearray()
         self._pidfd = _open_pidfd(pid)
+        self._over = asyncio.Event()  # only with a pidfd
 
     async def messages(self) -> AsyncIterator[Message]:
         """What the probe says, until the pipe ends."""
@@ -70,15 +71,17 @@ class Training:
             while _alive(self.pid) and loop.time() < deadline:
                 await asyncio.sleep(0.05)
             return not _alive(self.pid)
-        over = asyncio.Event()
-        loop.add_reader(self._pidfd, over.set)
+        if not self._over.is_set():
+            loop.add_reader(self._pidfd, self._note_end, loop)  # once for all who wait
         try:
-            await asyncio.wait_for(over.wait(), timeout)
+            await asyncio.wait_for(self._over.wait(), timeout)
         except asyncio.TimeoutError:
             return False
-        finally:
-            loop.remove_reader(self._pidfd)
         return True
+
+    def _note_end(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._over.set()
+        loop.remove_reader(self._pidfd)
 
     async def _exit_status(self, timeout: float) -> int | None:
         """As in `subprocess`: negative for a signal. Only while its parent has not yet asked can a stranger read it."""

@@ -110,7 +110,8 @@ class _Screen:
             print("\n".join(lines), flush=True)
             return
         size = shutil.get_terminal_size()
-        fitting = [line[: size.columns] for line in lines[: max(1, size.lines - 1)]]
+        width, height = size.columns or 80, size.lines or 24  # a terminal may not know its size
+        fitting = [line[:width] for line in lines[: max(1, height - 1)]]
         up = f"\x1b[{self._height}F" if self._height else ""
         print(up + "".join(f"\x1b[2K{line}\n" for line in fitting) + "\x1b[J", end="", flush=True)
         self._height = len(fitting)

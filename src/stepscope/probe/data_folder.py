@@ -36,7 +36,7 @@ class DataFolder:
         self._step = self._counter()
 
     def count(self, step: int) -> None:
-        """Leaves the number of the last step where the agent finds it even if this process is killed: no system call."""
+        """Leaves the last step's number where the agent finds it even if this process is killed; no system call."""
         self._step[:] = step.to_bytes(8, "little")
 
     def free_bytes(self) -> int:
@@ -51,22 +51,22 @@ class DataFolder:
 
     def _counter(self) -> mmap.mmap:
         with open(self.path / COUNTER, "w+b") as file:
-            file.truncate(8)
+            file.write(bytes(8))  # takes its room now: a full place would be a SIGBUS at the first `count`
+            file.flush()
             return mmap.mmap(file.fileno(), 8)
 
     def close(self) -> None:
         """Lets go of the lock's file (in a forked child: of the inherited copy, which leaves the lock as it is)."""
+        lock, self._lock = self._lock, -1
         with contextlib.suppress(OSError):
-            os.close(self._lock)
+            os.close(lock)
 
 
 def candidates(root: str = "") -> list[Path]:
     """Where step data can go, the best first."""
-    if root:
-        return [Path(root).absolute()]
-    workspace = os.environ.get("STEPSCOPE_WORKSPACE")
-    places = [MEMORY, Path(tempfile.gettempdir())]
-    places.append(Path(workspace).absolute() if workspace else Path.home() / ".stepscope")
+    workspace = os.environ.get("STEPSCOPE_WORKSPACE") or os.path.expanduser("~/.stepscope")
+    places = [Path(root)] if root else [MEMORY, Path(tempfile.gettempdir()), Path(workspace)]
+    places = [place.absolute() for place in places]
     usable = [place for place in places if _USABLE.fullmatch(str(place)) and os.access(_existing(place), os.W_OK)]
     return sorted(usable, key=lambda place: (place == MEMORY and _free(place) >= _AMPLE, _free(place)), reverse=True)
 
@@ -103,7 +103,7 @@ def _make(root: str) -> tuple[Path, int]:
 
 
 def _existing(place: Path) -> Path:
-    while not place.exists():
+    while not os.path.exists(place):  # unlike `Path.exists`, False also where we may not look
         place = place.parent
     return place
 

@@ -32,7 +32,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings; ValueError with one clear line for a value that can't be used."""
     default = Settings()
     port = _first(environ, "STEPSCOPE_PORT", "MS_DEBUGGER_PORT") or str(default.port)
-    if not port.isdigit() or not 1 <= int(port) <= 65535:
+    if not port.isdecimal() or not 1 <= int(port) <= 65535:
         raise ValueError(f"the debugger port must be a number from 1 to 65535, not {port!r}")
     unit = environ.get("STEPSCOPE_STEP_UNIT") or default.step_unit
     if unit not in STEP_UNITS:

@@ -151,9 +151,9 @@ class Network:
         return Tensor(array, str(array.dtype), array.shape, step)
 
     def execution(self) -> list[ExecutedNode]:
-        """The nodes of the last step in order."""
+        """The nodes of the last step in order; none before the first."""
         if self.step == 0:
-            raise NotAvailable("no step has run yet")
+            return []
         return [ExecutedNode(self.graph_name, name) for name in NODES if name not in FOLDED]
 
     def _run(self, op: str, inputs: tuple[str, ...], values: Values) -> tuple[Array, ...]:

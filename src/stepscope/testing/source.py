@@ -116,7 +116,7 @@ class FakeSource:
 
     def _walk(self, command: Command) -> None:
         """The cursor commands: within the step where that is possible, else the next step is run first."""
-        order = self.network.execution() if self.network.step else []
+        order = self._order()
         at = self.last.cursor.position if self.last.cursor else len(order)
         if command.kind == "previous_node":
             self._place(order, max(at - 1, 1) if order else None)

@@ -3,66 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from trainings import COMPILE, Script
 
 import stepscope
 from stepscope.client.job import Job
 from stepscope.testing.server import ServerThread
 
 SCRIPTS = Path(__file__).parent / "scripts"
-COMPILE = 120  # seconds that MindSpore may take to compile on a busy machine
-
-
-class Script:
-    """A training process; its output is read as it comes."""
-
-    def __init__(self, arguments: list[str], environment: dict[str, str], folder: Path) -> None:
-        folder.mkdir(exist_ok=True)
-        self.process = subprocess.Popen(
-            arguments, env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        self.out: list[str] = []
-        self.err: list[str] = []
-        self._readers = [
-            threading.Thread(target=self._read, args=pair, daemon=True)
-            for pair in ((self.process.stdout, self.out), (self.process.stderr, self.err))
-        ]
-        for reader in self._readers:
-            reader.start()
-
-    @staticmethod
-    def _read(stream, lines: list[str]) -> None:
-        for line in stream:
-            lines.append(line.rstrip("\n"))
-
-    def wait(self, timeout: float = COMPILE) -> int:
-        status = self.process.wait(timeout)
-        for reader in self._readers:
-            reader.join(10)
-        return status
-
-    def printed(self, word: str) -> list[str]:
-        return [line for line in self.out if line.startswith(word)]
-
-    @property
-    def said(self) -> list[str]:
-        """What stepscope wrote into the user's terminal."""
-        return [line for line in self.err if line.startswith("stepscope:")]
-
-    @property
-    def complaints(self) -> list[str]:
-        """The same without the line about the first pause."""
-        return [line for line in self.said if not line.startswith("stepscope: paused before the first step; go on")]
-
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        self.process.send_signal(number)
 
 
 Train = Callable[..., Script]
@@ -86,7 +38,8 @@ def train(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Train]:
             if "MS_DEBUGGER_PORT" not in variables:
                 host, _, port = request.getfixturevalue("server").debugger_address.rpartition(":")
                 environment.update(MS_DEBUGGER_HOST=host, MS_DEBUGGER_PORT=port)
-        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"  # msrun's "python"
+        # msrun starts its workers with whatever "python" is.
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
         environment.update(variables)
         path = SCRIPTS / script
         command = [*launcher, str(path)] if launcher else [sys.executable, str(path)]
@@ -110,9 +63,3 @@ def job(server: ServerThread) -> Callable[[], Job]:
         return found
 
     return first_pause
-
-
-def step_on(job: Job, command: Callable[[], None]) -> str:
-    """Gives a command and waits for what comes of it."""
-    command()
-    return job.wait(timeout=COMPILE)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from trainings import step_on
 
 from stepscope.client.job import Job
 from stepscope.core.errors import NotAvailable
-
-from conftest import step_on
 
 
 def check_inputs(job: Job, executed, node) -> Counter:

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import COMPILE, step_on
 from flow import walk_back
+from trainings import COMPILE, step_on
 
 import stepscope
 
@@ -57,7 +57,8 @@ def test_something_else_listens(train):
 
 
 @pytest.mark.parametrize(
-    ("variable", "value"), [("MS_DEBUGGER_PORT", "70000"), ("STEPSCOPE_STEP_UNIT", "epoch"), ("STEPSCOPE_CONNECT_WAIT", "x")]
+    ("variable", "value"),
+    [("MS_DEBUGGER_PORT", "70000"), ("STEPSCOPE_STEP_UNIT", "epoch"), ("STEPSCOPE_CONNECT_WAIT", "x")],
 )
 def test_a_variable_that_makes_no_sense(variable, value, train):
     script = train("cell_loop.py", **{"MS_DEBUGGER_PORT": "5", variable: value})
@@ -92,7 +93,7 @@ def test_no_room_for_step_data(train, job, tmp_path):
     if mounted.returncode:
         pytest.skip("only root can mount a small file system")
     try:
-        # MindSpore takes no path with a dot or an underscore's kin in it; a plain link will do.
+        # MindSpore takes no path with a dot in it; a link without one will do.
         link = Path("/tmp") / f"stepscope-tiny-{os.getpid()}"
         link.symlink_to(place)
         script = train("cell_loop.py", STEPSCOPE_DATA_ROOT=str(link))

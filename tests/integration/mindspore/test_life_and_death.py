@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
-from conftest import COMPILE, step_on
+from trainings import COMPILE, step_on, until
 
 import stepscope
 from stepscope.testing.server import ServerThread
 
 pytestmark = pytest.mark.mindspore
-
-
-def until(condition, timeout: float = 30.0):
-    deadline = time.monotonic() + timeout
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.02)
-    return value
 
 
 def agent_of(pid: int) -> int:

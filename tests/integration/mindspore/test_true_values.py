@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from conftest import step_on
 from flow import same, walk_back
+from trainings import step_on
 
 pytestmark = pytest.mark.mindspore
 

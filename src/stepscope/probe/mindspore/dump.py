@@ -43,6 +43,7 @@ class Dump:
         self._expected = 0
         self._free_before = 0
         self.recorded: set[int] = set()
+        self.kernel_error: Exception | None = None  # of the user's own work, met while we waited for it
         try:
             self._switch._set_init_iter(0)
         except BaseException:
@@ -70,7 +71,8 @@ class Dump:
 
     def arm(self, step: int) -> str:
         """Records everything that runs from now on as `step`. Returns a warning when there is no room for it."""
-        for old in sorted(self.recorded):
+        copied = {int(folder.name) for folder in (self.folder.path / BEFORE).glob("*")}
+        for old in sorted(self.recorded | copied):
             if old < step - 1 or (old < step and not self._has_room()):
                 self._drop(old)
         if not self._has_room():
@@ -99,18 +101,33 @@ class Dump:
 
     def release(self) -> None:
         """Gives the process back as it was."""
-        self.disarm()
-        self._unset()
-        self.folder.remove()
+        try:
+            self.disarm()
+        finally:
+            self._unset()
+            self.folder.remove()
+
+    def settle(self) -> None:
+        """Waits for kernels that are on their way: a jit function returns before its kernels have run.
+
+        What goes wrong in them MindSpore raises once, to whoever waits first: that error is the user's to see.
+        """
+        try:
+            self._executor.sync()
+        except Exception as error:
+            self.kernel_error = error
+            raise
 
     def _unset(self) -> None:
         if os.environ.get(VARIABLE) == str(self.config):
             del os.environ[VARIABLE]
 
     def _move(self, iteration: int) -> None:
-        self._executor.sync()  # kernels of a jit function run after its call has returned
-        self._switch._dump_step((iteration - self._iteration) % _WRAP)
-        self._iteration = iteration
+        try:
+            self.settle()
+        finally:
+            self._switch._dump_step((iteration - self._iteration) % _WRAP)
+            self._iteration = iteration
 
     def _has_room(self) -> bool:
         return self.folder.free_bytes() >= self._expected + _MARGIN

@@ -8,6 +8,7 @@ back and the training goes on.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import multiprocessing
 import os
@@ -18,8 +19,8 @@ from types import ModuleType
 from typing import Any
 
 from stepscope.probe import settings as probe_settings
-from stepscope.probe.bootstrap import say
-from stepscope.probe.mindspore.session import Session, Terminated
+from stepscope.probe.bootstrap import CannotDebug, say
+from stepscope.probe.mindspore.session import Session
 
 _hooks: Hooks | None = None
 
@@ -31,8 +32,16 @@ def install(api: ModuleType) -> None:
         return
     if api._CellGraphExecutor.__module__ != api.__name__:
         return
-    hooks = Hooks(api, Session(api, probe_settings.from_environment()))
-    hooks.attach()
+    try:
+        settings = probe_settings.from_environment()
+    except ValueError as error:
+        raise CannotDebug(str(error)) from None
+    hooks = Hooks(api, Session(api, settings))
+    try:
+        hooks.attach()
+    except Exception as error:
+        hooks.detach(f"could not attach to {api.__name__}: {error!r}; going on undebugged")
+        return
     _hooks = hooks
 
 
@@ -73,8 +82,13 @@ class Hooks:
         session, self._session = self._session, None
         for cls, name, original in self._wrapped:
             setattr(cls, name, original)
-        if session is not None:
+        if session is None:
+            return
+        try:
             session.release(reason)
+        except Exception as error:  # a fault of ours can only be left behind
+            if error is session.kernel_error:
+                raise
 
     # ------------------------------------------------------------ the wrapped calls
 
@@ -132,18 +146,21 @@ class Hooks:
             self._inside = False
 
     def _guarded(self, function: Callable[..., None], *args: Any) -> None:
-        """Calls into the session; only what the user asked for (terminate, Ctrl-C) comes out of it as an exception."""
+        """Calls into the session; only what is the user's (terminate, Ctrl-C, a kernel's error) comes out of it."""
         session = self._session
         if session is None:
             return
         try:
             function(*args)
-            if session.over:
-                self.detach(session.over)
-        except (Terminated, KeyboardInterrupt):
-            raise
+            reason = session.over
+        except CannotDebug as error:
+            reason = f"{error}; going on undebugged"
         except Exception as error:
-            self.detach(f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged")
+            if error is session.kernel_error:
+                raise
+            reason = f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged"
+        if reason:
+            self.detach(reason)
 
     # ------------------------------------------------------------ the end, and children
 
@@ -154,10 +171,10 @@ class Hooks:
             self._session = None
 
     def _note_uncaught(self, kind: type[BaseException], value: BaseException, trace: Any) -> None:
-        if not isinstance(value, KeyboardInterrupt):
-            self._uncaught = f"{kind.__name__}: {value}".splitlines()[0][:300]
-        else:
-            self._uncaught = "KeyboardInterrupt"
+        self._uncaught = kind.__name__
+        with contextlib.suppress(Exception):  # of the user's own __str__
+            if not isinstance(value, KeyboardInterrupt):
+                self._uncaught = f"{kind.__name__}: {value}".splitlines()[0][:300]
         self._excepthook(kind, value, trace)
 
     def _at_exit(self) -> None:

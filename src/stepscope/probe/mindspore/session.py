@@ -125,9 +125,15 @@ class Session:
             self._progress(seconds)
         self._arm_if_wanted()
 
+    @property
+    def kernel_error(self) -> Exception | None:
+        """What went wrong in the user's own kernels and came out while the session waited for them."""
+        return self._dump.kernel_error
+
     def run_failed(self) -> None:
         """The user's step raised: nothing is recorded any more, and the exception is the user's."""
-        self._dump.disarm()
+        with contextlib.suppress(Exception):
+            self._dump.disarm()
 
     def end(self, uncaught: str) -> None:
         """At interpreter exit. The agent removes the folder, too, if we don't get to it."""
@@ -193,9 +199,11 @@ class Session:
             return
         roles = self._parameters.roles(cell)
         self._send("graphs", files=[[number, str(path)] for number, path in sorted(files)], parameters=roles)
-        answer = self._receive(120)
-        if answer is not None and answer["is"] == "graphs_read":
-            self._dump.expect(int(answer["bytes"]))
+        while (answer := self._receive(120)) is not None:
+            if answer["is"] == "graphs_read":
+                self._dump.expect(int(answer["bytes"]))
+                return
+            self._obey(answer, recorded=False)
 
     def _first_pause(self, cell: Any, has_inputs: bool) -> None:
         device = self._device()
@@ -215,6 +223,7 @@ class Session:
                 "this script runs in PyNative mode: only what is compiled (here no backward pass) can be seen; "
                 "use set_context(mode=GRAPH_MODE) or @mindspore.jit on the training step to see all of it"
             )
+        self._dump.settle()
         self._parameters.take(0, cell)
         say(f"paused before the first step; go on from {self._server}")
         self._pause("start")
@@ -272,7 +281,8 @@ class Session:
         kind = message["kind"]
         self._sequence = int(message.get("sequence", 0))
         if kind == "terminate":
-            self._dump.disarm()
+            with contextlib.suppress(Exception):
+                self._dump.disarm()
             self._send("terminating")
             say("terminated, as asked in the debugger")
             raise Terminated

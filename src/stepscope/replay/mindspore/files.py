@@ -38,7 +38,7 @@ class DumpFile:
 def parse(name: str, path: Path) -> DumpFile | None:
     """The parts of a dump file's name; None for a file that is no tensor."""
     parts = name.split(".")
-    if len(parts) < 9 or parts[-1] != "npy":
+    if len(parts) < 10 or parts[-1] != "npy":
         return None
     op, node = parts[0], ".".join(parts[1:-8])
     timestamp, direction, slot, _, dtype = parts[-6:-1]
@@ -84,7 +84,7 @@ def read(path: Path) -> np.ndarray[Any, Any]:
             array = np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape, order=order)
     except FileNotFoundError as error:
         raise NotAvailable("the step has moved on; its values are gone") from error
-    except (OSError, ValueError, KeyError, SyntaxError) as error:
+    except (OSError, SyntaxError, TypeError, ValueError, ArithmeticError, LookupError) as error:
         raise NotAvailable(f"{path.name} can't be read: {error}") from error
     return decode_bfloat16(array) if descr == _BFLOAT16 else array
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from stepscope.core.errors import NotAvailable, UnknownNode
 from stepscope.core.graph import Graph, Node, Port
+from stepscope.core.graph.optimizers import OPTIMIZERS
 from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.graphs import records
@@ -125,6 +126,9 @@ class Recording:
         home, slot = graph.node(resolved.name), resolved.slot
         if home.value is not None:
             return _constant(home, step)
+        overwritten = _overwritten(home, slot)
+        if overwritten is not None:
+            return self._input(graph, home, overwritten, step)
         found: DumpFile | SavedParameter | None
         if home.kind == "op":
             found = step.find(graph.name, home.name, slot, is_input=False, at=self._position(step))
@@ -170,7 +174,10 @@ class Recording:
             raise NotAvailable("there is no step before the first")
         if not folders and not before.exists():
             raise NotAvailable(f"step {number} was not recorded: the training ran free")
-        return RecordedStep(number, folders, before, self._names)
+        try:
+            return RecordedStep(number, folders, before, self._names)
+        except FileNotFoundError as error:
+            raise NotAvailable("the step has moved on; its values are gone") from error
 
     def _graph(self, name: str) -> Graph:
         try:
@@ -183,10 +190,19 @@ def _tensor(array: np.ndarray[Any, Any], dtype: str, step: int) -> Tensor:
     return Tensor(array, dtype, array.shape, step)
 
 
+def _overwritten(node: Node, slot: int) -> int | None:
+    """The input where an optimizer leaves what this output stands for, if no parameter of the graph comes in there."""
+    update = OPTIMIZERS.get(node.op)
+    shown = update.shown[slot] if update and slot < len(update.shown) else None
+    return next((port.index for port in node.inputs if port.data_index == shown), None) if shown is not None else None
 
 
 def _constant(node: Node, step: RecordedStep) -> Tensor:
-    array, dtype = np.asarray(node.value), node.outputs[0].type.dtype
+    dtype = node.outputs[0].type.dtype
+    try:
+        array = np.asarray(node.value)
+    except ValueError:  # tuples of several lengths
+        array = np.empty(0, object)
     if array.dtype.kind not in "biufc":
         raise NotAvailable(f"constant {node.name} is no number: {node.value!r}")
     with contextlib.suppress(TypeError):  # a type that numpy does not know stays in the one that holds it
@@ -199,6 +215,8 @@ def _why_missing(graph: Graph, node: Node, slot: int, step: RecordedStep) -> str
         return f"the value of {node.kind} {node.name} was not recorded in step {step.step}"
     if step.step == 0:
         return "nothing has run before the first step; run a step to see this tensor"
+    if not step.order:
+        return f"step {step.step} was not recorded; of it only the parameters are known"
     if not step.ran(graph.name, node.name):
         return f"{node.name} did not run in step {step.step}"
     return f"output {slot} of {node.name} was not recorded in step {step.step}"

@@ -22,9 +22,7 @@ class NodeNames:
         self._nodes: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         self._parameters: dict[str, dict[str, list[str]]] = {}
 
-    def add(
-        self, graph: str, nodes: Iterable[tuple[str, str, str]], parameters: Iterable[tuple[str, str]]
-    ) -> None:
+    def add(self, graph: str, nodes: Iterable[tuple[str, str, str]], parameters: Iterable[tuple[str, str]]) -> None:
         """`nodes`: (op, name in the dump, name in the graph); `parameters`: (name in the dump, name in the graph).
 
         The parameters come in the graph's own order, which is the order of their files.

@@ -14,11 +14,11 @@ _STOP_SECONDS = 1.0  # for streams to end in order
 
 
 class Listener:
-    """Listens once `start` has returned. `port` is the one that was bound."""
+    """Listens once `start` has returned. `port` is the one that was bound; `web` is where people find the server."""
 
-    def __init__(self, registry: Registry, token: str | None = None, keepalive_seconds: float = 4.0):
+    def __init__(self, registry: Registry, token: str | None = None, keepalive_seconds: float = 4.0, web: str = ""):
         self.port = 0
-        self._service = EventListener(registry, token)
+        self._service = EventListener(registry, token, web)
         self._server = grpc.aio.server(options=_options(int(keepalive_seconds * 1000)))
         add_EventListenerServicer_to_server(self._service, self._server)
 

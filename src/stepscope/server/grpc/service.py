@@ -40,9 +40,10 @@ class Malformed(Exception):
 
 
 class EventListener(EventListenerServicer):
-    def __init__(self, registry: Registry, token: str | None):
+    def __init__(self, registry: Registry, token: str | None, web: str = ""):
         self._registry = registry
         self._token = token
+        self._web = web
         self._sources: dict[str, LiveSource] = {}  # by job
 
     async def Attach(self, request_iterator: object, context: Context) -> None:
@@ -58,7 +59,8 @@ class EventListener(EventListenerServicer):
             except Refused as refusal:
                 await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=False, reason=str(refusal))))
                 return
-            outgoing.put_nowait(pb.ServerMessage(welcome=pb.Welcome(accepted=True, known_graphs=known)))
+            welcome = pb.Welcome(accepted=True, known_graphs=known, address=self._web)
+            outgoing.put_nowait(pb.ServerMessage(welcome=welcome))
             await self._serve(source, outgoing, context)
         except (Malformed, BadRequest) as error:
             log.warning("%s: %s", _address(context), error)

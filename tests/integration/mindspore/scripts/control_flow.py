@@ -21,7 +21,7 @@ class Network(nn.Cell):
         while count < times:
             x = self.tanh(self.dense(x))
             count = count + 1
-        if x.sum() > 0:
+        if x.sum() > 0:  # noqa: SIM108 (the statement is what is compiled)
             x = x * 2
         else:
             x = x * 0.5

@@ -7,9 +7,9 @@ where = sys.argv[1]
 if where == "import":
     import no_such_module  # noqa: F401
 
-import mindspore as ms
-import numpy as np
-from mindspore import Tensor, nn
+import mindspore as ms  # noqa: E402
+import numpy as np  # noqa: E402
+from mindspore import Tensor, nn  # noqa: E402
 
 ms.set_context(mode=ms.GRAPH_MODE)
 
@@ -21,7 +21,8 @@ class Broken(nn.Cell):
 
 network = Broken() if where == "compile" else nn.Dense(8, 3)
 loss = nn.MSELoss()
-optimizer = nn.Momentum(nn.Dense(2, 2).trainable_params() if where == "compile" else network.trainable_params(), 0.1, 0.9)
+trained = nn.Dense(2, 2) if where == "compile" else network
+optimizer = nn.Momentum(trained.trainable_params(), 0.1, 0.9)
 step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer).set_train()
 for number in range(1, 6):
     step(Tensor(np.ones((4, 8), np.float32)), Tensor(np.zeros((4, 3), np.float32)))
