@@ -7,20 +7,17 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-import stepscope
+from mindspore_common import attach, start, step_seconds
+
 from stepscope.probe.data_folder import DataFolder
 from stepscope.testing.server import ServerThread
 
 STEPS, WARM_UP, ROUNDS = 200, 10, 3
-SCRIPT = Path(__file__).with_name("lenet_training.py")
 
 
 def recorded_alone() -> float:
@@ -34,23 +31,14 @@ def recorded_alone() -> float:
     configuration.write_text(
         json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}})
     )
-    command = [sys.executable, str(SCRIPT), str(STEPS), str(WARM_UP)]
-    environment = {**os.environ, "MINDSPORE_DUMP_CONFIG": str(configuration)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    seconds = step_seconds(start("lenet", STEPS, WARM_UP, MINDSPORE_DUMP_CONFIG=str(configuration)))
     place.remove()
-    return sum(json.loads(done.stdout.splitlines()[-1])["seconds"]) / STEPS
+    return sum(seconds) / STEPS
 
 
 def stepped(server: ServerThread) -> float:
     """Seconds a step, each asked for by a client that waits for the pause after it."""
-    host, _, port = server.debugger_address.rpartition(":")
-    variables = {"STEPSCOPE_ENABLE": "1", "STEPSCOPE_HOST": host, "STEPSCOPE_PORT": port}
-    command = [sys.executable, str(SCRIPT), str(STEPS + WARM_UP), "0"]
-    process = subprocess.Popen(
-        command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    job = stepscope.connect(server.url).wait_for_job(timeout=120)
-    job.wait(timeout=120)
+    process, job = attach(server, "lenet", STEPS + WARM_UP, 0)
     for number in range(WARM_UP + STEPS):
         if number == WARM_UP:
             began = time.perf_counter()
@@ -58,7 +46,7 @@ def stepped(server: ServerThread) -> float:
         job.wait(timeout=60)
     seconds = (time.perf_counter() - began) / STEPS
     job.resume()
-    process.wait()
+    process.communicate()
     return seconds
 
 

@@ -243,13 +243,13 @@ def test_run_tells_of_a_signal(started, tmp_path, number, status):
 @needs_hook
 def test_ctrl_c_at_a_terminal_reaches_the_script_once(started, tmp_path):
     code = (
-        "import signal, time\n"
+        "import signal, sys, time\n"
         "got = []\n"
         "signal.signal(signal.SIGINT, lambda *_: got.append(1))\n"
         "print('ready', flush=True)\n"
         "while not got: time.sleep(0.01)\n"
         "time.sleep(0.3)\n"
-        "print('interrupts:', len(got), flush=True)\n"
+        "sys.stdout.write(f'interrupts: {len(got)}\\n')\n"
     )
     ours, theirs = pty.openpty()
     process = started.popen(

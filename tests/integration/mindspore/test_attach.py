@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -114,7 +115,7 @@ def test_workers_of_msrun_are_ranks_of_their_own(train, server, tmp_path):
     script = train(
         "workers.py",
         launcher=[
-            str(Path(sys.executable).parent / "msrun"),
+            shutil.which("msrun") or str(Path(sys.executable).parent / "msrun"),
             "--worker_num=2",
             "--local_worker_num=2",
             f"--master_port={free_port()}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -25,8 +26,14 @@ ALL = [
 ]
 
 
+def needs_bfloat16(script: str) -> None:
+    if script == "bfloat16.py" and metadata.version("mindspore").startswith("2.7."):
+        pytest.skip("the CPU kernels of MindSpore 2.7 don't take bfloat16")
+
+
 @pytest.mark.parametrize("script", ALL)
 def test_losses_are_bit_identical_and_every_input_equals_its_producer(script, train, job):
+    needs_bfloat16(script)
     alone = train(*script.split(), debug=False)
     debugged = train(*script.split())
     training = job()
@@ -91,6 +98,7 @@ def test_an_optimizer_shows_the_new_value_of_its_parameter(train, job):
 
 
 def test_bfloat16_is_shown_exactly(train, job):
+    needs_bfloat16("bfloat16.py")
     train("bfloat16.py")
     training = job()
     before = training.tensor("scale")

@@ -33,7 +33,8 @@ class Script:
 
     @staticmethod
     def _read(stream, lines: list[str]) -> None:
-        lines.extend(line.rstrip("\n") for line in stream)
+        for line in stream:
+            lines.append(line.rstrip("\n"))  # noqa: PERF401 (it is read while it grows)
 
     def wait(self, timeout: float = COMPILE) -> int:
         status = self.process.wait(timeout)
