@@ -64,8 +64,9 @@ class DataFolder:
 
 def candidates(root: str = "") -> list[Path]:
     """Where step data can go, the best first."""
-    workspace = os.environ.get("STEPSCOPE_WORKSPACE") or os.path.expanduser("~/.stepscope")
-    places = [Path(root)] if root else [MEMORY, Path(tempfile.gettempdir()), Path(workspace)]
+    workspace = Path(os.environ.get("STEPSCOPE_WORKSPACE") or os.path.expanduser("~/.stepscope"))
+    beside = workspace if _USABLE.fullmatch(str(workspace)) else workspace.parent
+    places = [Path(root)] if root else [MEMORY, Path(tempfile.gettempdir()), beside]
     places = [place.absolute() for place in places]
     usable = [place for place in places if _USABLE.fullmatch(str(place)) and os.access(_existing(place), os.W_OK)]
     return sorted(usable, key=lambda place: (place == MEMORY and _free(place) >= _AMPLE, _free(place)), reverse=True)
