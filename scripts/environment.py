@@ -69,6 +69,7 @@ def main(arguments: list[str]) -> NoReturn:
         python = installation(name, python)
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
     bin_folders = [str(python.parent), str(packages_folder(name) / "bin")]
+    environment["STEPSCOPE_CALLER_PATH"] = environment.get("PATH", os.defpath)  # for what a person is told to type
     environment["PATH"] = os.pathsep.join([*bin_folders, environment.get("PATH", os.defpath)])
     os.execve(python, [str(python), *command], environment)
 

@@ -115,8 +115,8 @@ class RecordedTraining:
         order = self._order()
         place = _find(order, target, 0)
         if place is None:
-            warning = report.warning or f"{target.node or 'no node'} did not run in step {report.step}"
-            return replace(report, reason="not_reached", warning=warning)
+            missed = f"{target.node} did not run" if target.node else "no node ran"
+            return replace(report, reason="not_reached", warning=report.warning or f"{missed} in step {report.step}")
         return replace(report, reason="node", cursor=_cursor(order, place))
 
     def _order(self) -> list[ExecutedNode]:

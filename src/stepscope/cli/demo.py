@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from stepscope.cli.browser import open_page
 from stepscope.cli.command import Command, Failure, say
 from stepscope.cli.script import check_hook
-from stepscope.cli.server import add_server_options, command, find_or_start, page, training_environment
+from stepscope.cli.server import add_server_options, command, find_or_start, on_path, page, training_environment
 from stepscope.cli.status import number
 from stepscope.core.errors import StepscopeError
 from stepscope.demo import BUGS, script
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
                       f" pip install 'stepscope[{options.framework}]'")  # fmt: skip
     check_hook([sys.executable])
     running, new = find_or_start(options)
-    if new and not options.no_wait:
+    if new:
         say(f"started a server; it stays for review, end it with: {command('stop', options.workspace)}")
     signal.signal(signal.SIGTERM, _interrupt)
     training = _Demo(path, options.bug, running)
@@ -125,7 +125,7 @@ class _Demo:
             "",
             f"  {command('status', workspace)} --follow",
             "",
-            "or, in Python:",
+            "or, in Python:" if on_path("python") else f"or, in Python ({sys.executable}):",
             "",
             "  import stepscope",
             f'  job = stepscope.connect("{self._address}").job("{info["id"]}")',

@@ -112,7 +112,7 @@ def _port(option: str, host: str, number: int, ours: RunningServer | None) -> Fi
 
 
 def space(workspace: Path) -> Iterator[Finding]:
-    """Step data go to the roomiest of these places; one that is small does no harm while another is not."""
+    """Step data go to memory where it is ample, else to the roomiest of these: one of them has to have room."""
     places = {"/dev/shm": Path("/dev/shm"), "TMPDIR": Path(tempfile.gettempdir()), "workspace": workspace}
     free = {name: _free(path) for name, path in places.items()}
     best = max(free.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -132,4 +133,11 @@ def training_environment(running: RunningServer) -> dict[str, str]:
 
 def command(name: str, workspace: Path) -> str:
     """`stepscope NAME` as the user has to type it for this workspace."""
-    return f"stepscope {name}" if workspace == default_workspace() else f"stepscope {name} --workspace {workspace}"
+    program = "stepscope" if on_path("stepscope") else f"{sys.executable} -m stepscope.cli"
+    return f"{program} {name}" if workspace == default_workspace() else f"{program} {name} --workspace {workspace}"
+
+
+def on_path(program: str) -> bool:
+    """Whether the user who types `program` gets the one of this environment (`make` runs us in one of its own)."""
+    found = shutil.which(program, path=os.environ.get("STEPSCOPE_CALLER_PATH"))
+    return found is not None and Path(found).parent == Path(sys.executable).parent

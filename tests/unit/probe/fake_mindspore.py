@@ -89,11 +89,12 @@ class FakeMindSpore:
         self.runs: list[tuple[int, int]] = []  # graph and iteration of each run
         self.error: Exception | None = None  # of a kernel, not raised yet
         self.syncs = 0
-        self.pynative = False
+        self.pynative, self.device = False, "CPU"
+        self.backward = True  # whether graphs have a backward pass
         package = ModuleType("mindspore")
         package.__dict__.update(
             __version__="2.10.0", Parameter=Parameter, PYNATIVE_MODE=1,
-            get_context=lambda name: {"device_target": "CPU", "mode": int(self.pynative)}[name],
+            get_context=lambda name: {"device_target": self.device, "mode": int(self.pynative)}[name],
         )  # fmt: skip
         self.api = self._make_api()
         for module in (package, self.switch, self.api):
@@ -118,7 +119,7 @@ class FakeMindSpore:
         if VARIABLE in os.environ and self.switch.config:
             graph = GraphFile()
             graph.op(f"Default/net/{cell.op}", *(graph.parameter(one.name) for one in cell.get_parameters()))
-            graph.op("Gradients/net/MatMul")
+            graph.op("Gradients/net/MatMul" if self.backward else "Default/net/MatMul")
             path = self._folder().write_graph(cell.graph, graph)
             later = path.parent.stat().st_mtime_ns + 1_000_000  # the clock of the file system may tick too slowly
             os.utime(path.parent, ns=(later, later))

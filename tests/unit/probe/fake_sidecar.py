@@ -26,6 +26,7 @@ class FakeSidecar:
         self.step_bytes = 1000
         self.sequence = 0
         self.said: list[Message] = []
+        self._fault: BaseException | None = None
         ours, theirs = socket.socketpair()
         self._probes_end, self._end = Pipe(ours), Pipe(theirs)
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -39,11 +40,12 @@ class FakeSidecar:
         self.sequence += 1
         self.send("command", kind=kind, steps=steps, sequence=self.sequence)
 
-    def send(self, kind: str, **fields: Any) -> None:
+    def send(self, kind: str, /, **fields: Any) -> None:
         self._end.send(kind, **fields)
 
     def die(self) -> None:
-        self._end._socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self._end._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Nothing more is said; `said` is complete when it returns."""
@@ -51,6 +53,8 @@ class FakeSidecar:
             self._probes_end._socket.shutdown(socket.SHUT_RDWR)
         if self._thread.is_alive():
             self._thread.join()
+        if self._fault:
+            raise self._fault
 
     # ------------------------------------------------------------ what it has heard
 
@@ -64,12 +68,18 @@ class FakeSidecar:
         return [(report["step"], report["reason"], report["recorded"]) for report in reports]
 
     def _serve(self) -> None:
-        with contextlib.suppress(PipeClosed):
+        try:
             while True:
                 message = self._end.receive()
                 assert message is not None
                 self.said.append(message)
                 self._react(message)
+        except PipeClosed:
+            pass
+        except BaseException as error:  # of a test's own function: nobody must wait for us then
+            self._fault = error
+        finally:
+            self.die()
 
     def _react(self, message: Message) -> None:
         if message["is"] == "hello":

@@ -1,9 +1,6 @@
-"""The steps of a training under the debugger: where it stands still, what is recorded, what is told."""
+"""The steps of a training under the debugger: where it stands still, and what of it is recorded."""
 
 from __future__ import annotations
-
-import json
-import os
 
 import numpy as np
 import pytest
@@ -19,103 +16,14 @@ def network(ms):
     return Cell(ms, lambda *args: Tensor(np.float32(2.5)), [WEIGHT])
 
 
+def copies(session) -> list[int]:
+    """The steps of which there is a copy of the parameters."""
+    return sorted(int(folder.name) for folder in (session._dump.folder.path / "before").iterdir())
+
+
 def iterations(ms) -> list[int]:
     """What each run was recorded as; 0: not at all."""
     return [iteration for _, iteration in ms.runs]
-
-
-# ------------------------------------------------------------ the start
-
-
-def test_the_first_run_waits_for_the_server_and_for_the_user(ms, sidecar, debug, network, capsys):
-    debug(lambda here: (before.extend(ms.runs), here.command("resume")), step_unit="run", token="secret", port=7)
-    before: list[object] = []
-    network(1)
-    assert before == []  # nothing has run at the first pause
-    assert len(ms.runs) == 1
-    assert sidecar.pauses() == [(0, "start", [])]
-    assert [message["is"] for message in sidecar.said[:3]] == ["hello", "graphs", "report"]
-    assert capsys.readouterr().err == "stepscope: paused before the first step; go on from http://here\n"
-    hello = sidecar.said[0]
-    assert (hello["host"], hello["port"], hello["token"]) == ("127.0.0.1", 7, "secret")
-    assert (hello["connect_wait"], hello["lost_wait"]) == (15.0, 600.0)
-    info = hello["info"]
-    assert info["framework"], info["framework_version"] == ("mindspore", "2.10.0")
-    assert (info["device"], info["rank"], info["rank_count"], info["pid"]) == ("CPU", 0, 1, os.getpid())
-    assert (info["step_unit"], info["stepping"]) == ("run", "recorded")
-    assert len(info["job_id"]) == 16
-
-
-@pytest.mark.parametrize(
-    ("environ", "rank", "count"),
-    [({"RANK_ID": "3", "RANK_SIZE": "8"}, 3, 8), ({"MS_NODE_ID": "1", "MS_WORKER_NUM": "2"}, 1, 2), ({"RANK_ID": "x"}, 0, 1)],
-)  # fmt: skip
-def test_who_we_are_among_the_workers(environ, rank, count, debug, network, sidecar, monkeypatch):
-    for name in ("RANK_ID", "RANK_SIZE", "MS_NODE_ID", "MS_WORKER_NUM"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-    debug()
-    network()
-    info = sidecar.heard("hello")[0]["info"]
-    assert (info["rank"], info["rank_count"]) == (rank, count)
-
-
-def test_graphs_are_told_with_the_roles_of_all_parameters_that_are_alive(ms, sidecar, debug, network):
-    state = Parameter("moment", np.zeros(2, np.float32), requires_grad=False)
-    debug()
-    network()
-    (graphs,) = sidecar.heard("graphs")
-    ((number, path),) = graphs["files"]
-    assert number == 0
-    assert path.endswith("rank_0/graphs/ms_output_trace_code_graph_0.pb")
-    assert graphs["parameters"]["fc1.weight"] is True
-    assert graphs["parameters"][state.name] is False
-
-
-def test_the_parameters_are_copied_before_the_first_step(sidecar, debug, network):
-    copies = []
-
-    def look(here) -> None:
-        folder = session._dump.folder.path / "before" / "0"
-        index = json.loads((folder / "index.json").read_text())
-        copies.extend((one, np.load(folder / one["file"])) for one in index if one["name"] == "fc1.weight")
-        here.command("resume")
-
-    session = debug(look)
-    network()
-    ((entry, array),) = copies
-    assert (entry["dtype"], entry["shape"], entry["own"]) == ("float32", [2, 3], True)
-    assert (array == WEIGHT.asnumpy()).all()
-
-
-def test_the_size_of_a_step_is_learnt_from_the_agent(sidecar, debug, network):
-    session = debug()
-    sidecar.step_bytes = 5 << 20
-    network()
-    assert session._dump._expected == 5 << 20
-
-
-def test_a_command_that_comes_while_graphs_are_read_is_not_lost(ms, sidecar, debug, network):
-    """A new graph in the midst of a free run: an evaluation, or another shape."""
-    debug("resume")
-    sidecar.asides = [lambda here: None, lambda here: here.command("pause")]
-    network()
-    other = Cell(ms, lambda: None)
-    other()
-    network()
-    assert sidecar.pauses()[1:] == [(2, "pause", [2])]
-
-
-def test_a_graph_that_is_compiled_later_is_told_before_it_runs(ms, sidecar, debug, network):
-    debug()
-    network()
-    Cell(ms, lambda: None, phase="eval", op="Add")()
-    told = [[number for number, _ in message["files"]] for message in sidecar.heard("graphs")]
-    assert told == [[0], [1]]
-
-
-# ------------------------------------------------------------ steps
 
 
 def test_one_step_at_a_time(ms, sidecar, debug, network):
@@ -127,13 +35,11 @@ def test_one_step_at_a_time(ms, sidecar, debug, network):
 
 
 def test_of_many_steps_the_last_two_are_recorded(ms, sidecar, debug, network):
-    session = debug(("run", 5), "resume")
+    debug(("run", 5), "resume")
     for _ in range(7):
         network()
     assert iterations(ms) == [0, 0, 0, 4, 5, 0, 0]
     assert sidecar.pauses()[1:] == [(5, "step", [4, 5])]
-    assert (session._dump.folder.path / "before" / "3").is_dir()  # what the weights were before step 4
-    assert not (session._dump.folder.path / "before" / "4").exists()  # that is in the record of step 4
 
 
 def test_a_pause_tells_loss_and_time_and_what_it_answers(sidecar, debug, network):
@@ -220,13 +126,21 @@ def test_a_step_may_end_with_the_optimizer(ms, sidecar, debug):
 def test_parameters_are_copied_where_the_step_before_has_others(ms, sidecar, debug, network):
     """Graphs that run in turn have each the parameters of their own in their record."""
     other = Cell(ms, lambda: None, [Parameter("other", np.ones(2, np.float32))])
-    session = debug(("run", 1), ("run", 1), ("run", 1))
-    network()
-    other()
-    before = session._dump.folder.path / "before"
-    assert (before / "1").exists()
-    other()
-    assert not (before / "2").exists()
+    session = debug(*[lambda here: (seen.append(copies(session)), here.command("run", 1))] * 5)
+    seen: list[list[int]] = []
+    for cell in (network, other, other, network):
+        cell()
+    assert seen == [[0], [0], [1], [], [3]]  # at 3, step 2 has them in its record
+
+
+def test_parameters_are_copied_before_a_step_that_is_recorded_after_a_free_run(ms, sidecar, debug):
+    network = Cell(ms, lambda number: sidecar.command("pause") if number in (3, 8) else None, [WEIGHT])
+    session = debug("resume", *[lambda here: (seen.append(copies(session)), here.command("resume"))] * 2)
+    seen: list[list[int]] = []
+    for number in range(1, 10):
+        network(number)
+    assert [step for step, _, _ in sidecar.pauses()] == [0, 4, 9]
+    assert seen == [[3], [8]]  # and not those of long ago, which only took room
 
 
 @pytest.mark.parametrize(
@@ -250,47 +164,20 @@ def test_the_loss_is_the_first_value_if_it_is_a_scalar(result, loss, ms, sidecar
     assert [report["loss"] for report in sidecar.heard("report") if report["reason"] == "step"] == [loss]
 
 
-# ------------------------------------------------------------ terminate
-
-
 @pytest.mark.parametrize("at", [0, 1, 4])
 def test_terminate_ends_the_script_as_sys_exit_would(at, ms, sidecar, debug, capsys):
     network = Cell(ms, lambda number: sidecar.command("terminate") if number == at == 4 else None)
     debug(*[("run", 1), ("run", 1)][:at], "terminate" if at < 4 else "resume", "resume")
-    with pytest.raises(SystemExit) as caught:
+
+    def train() -> None:
         for number in range(1, 7):
             network(number)
+
+    with pytest.raises(SystemExit) as caught:
+        train()
     assert caught.value.code == 143
     assert isinstance(caught.value, Terminated)
     assert len(ms.runs) == at
     assert ms.switch.iteration == 0
     assert sidecar.heard("terminating")
     assert capsys.readouterr().err.splitlines()[-1] == "stepscope: terminated, as asked in the debugger"
-
-
-# ------------------------------------------------------------ warnings
-
-
-def test_without_room_the_step_runs_and_the_pause_says_so(ms, sidecar, debug, network):
-    debug(lambda here: (full.append(1), here.command("run", 1)), ("run", 1))
-    full: list[int] = []
-    session_free = 10 << 30
-    session = next(iter([one for one in [network] if one]))
-    del session, session_free
-    network()
-    assert sidecar.pauses()[1] == (1, "step", [1])
-
-
-def test_pynative_without_any_gradient_is_warned_of(ms, sidecar, debug, monkeypatch):
-    ms.pynative = True
-    function = ms.jit(lambda: None)
-    monkeypatch.setattr("stepscope.testing.dumps.GraphFile.op", _without_gradients)
-    debug()
-    function()
-    (start,) = [report for report in sidecar.heard("report") if report["reason"] == "start"]
-    assert start["warning"].startswith("this script runs in PyNative mode")
-    assert all(not report["warning"] for report in sidecar.heard("report") if report is not start)
-
-
-def _without_gradients(graph, name, *inputs, **more):
-    return "1"

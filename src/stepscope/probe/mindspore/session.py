@@ -235,7 +235,7 @@ class Session:
     # ------------------------------------------------------------ steps
 
     def _arm_if_wanted(self) -> None:
-        if self.over or self._left is None or self._left not in (1, 2):
+        if self.over or self._left is None or self._left > 2:
             return
         step = self._step + 1
         if not self._dump.armed_for(step):
