@@ -148,6 +148,15 @@ async def test_the_farewell_of_one_whose_parent_was_faster(goodbye, expected, st
     assert await training.farewell(goodbye, terminated=False) == expected
 
 
+async def test_a_number_that_a_new_process_has_got_tells_nothing(pair, monkeypatch):
+    async def ended(timeout: float) -> bool:
+        return True
+
+    training, _, _ = pair  # its number is ours, and we live
+    monkeypatch.setattr(training, "ended", ended)
+    assert (await training.farewell({"is": "bye", "error": ""}, terminated=False)).exit_status is None
+
+
 async def test_a_process_that_does_not_end_after_its_goodbye_is_not_waited_for(start, monkeypatch):
     monkeypatch.setattr(module, "_LAST_WORDS", 0.05)
     training, _ = start(BYE + "pipe.close(); sys.stdin.read()")

@@ -46,10 +46,12 @@ def test_a_call_inside_another_is_not_a_step_of_its_own(ms, sidecar, debug, netw
         ms.jit(network)()
         return LOSS
 
-    debug(("run", 1))
-    Cell(ms, work)()
-    assert sidecar.pauses() == [(0, "start", []), (1, "step", [1])]
-    assert len(ms.runs) == 4
+    outer = Cell(ms, work)
+    debug(("run", 2))
+    outer()
+    outer()
+    assert sidecar.pauses() == [(0, "start", []), (2, "step", [1, 2])]
+    assert [iteration for _, iteration in ms.runs] == [1] * 4 + [2] * 4  # though it is recorded, too
 
 
 def test_calls_of_other_threads_are_not_looked_at(ms, sidecar, debug, network):
@@ -60,7 +62,7 @@ def test_calls_of_other_threads_are_not_looked_at(ms, sidecar, debug, network):
     other.join()
     network()
     assert sidecar.pauses() == [(0, "start", []), (1, "step", [1]), (2, "step", [1, 2])]
-    assert len(ms.runs) == 3
+    assert [iteration for _, iteration in ms.runs] == [1, 2, 2]
 
 
 def test_the_thread_that_runs_the_first_graph_is_the_one(ms, sidecar, debug, network):
@@ -266,7 +268,7 @@ def test_a_script_that_failed_before_any_graph_is_not(ms, sidecar, debug, at_exi
     assert capsys.readouterr().err == ""
 
 
-def test_a_forked_child_is_not_debugged_and_takes_nothing_away(ms, sidecar, debug, network, at_exit):
+def test_a_forked_child_is_not_debugged_and_takes_nothing_away(ms, sidecar, debug, network, at_exit, capfd):
     """A data loader's worker."""
     session = debug(("run", 1), ("run", 1))
     network()
@@ -280,6 +282,7 @@ def test_a_forked_child_is_not_debugged_and_takes_nothing_away(ms, sidecar, debu
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
+    assert capfd.readouterr().err.splitlines() == ["stepscope: paused before the first step; go on from http://here"]
     assert session._dump.folder.path.exists()
     network()
     assert sidecar.pauses() == [(0, "start", []), (1, "step", [1]), (2, "step", [1, 2])]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from fake_mindspore import Cell, Parameter, Tensor
@@ -90,9 +92,11 @@ def test_a_pause_within_recorded_steps_comes_at_once(ms, sidecar, debug):
 
 
 def test_a_pause_of_a_training_that_stands_changes_nothing(ms, sidecar, debug, network):
-    debug(lambda here: (here.command("pause"), here.command("run", 2)))
+    later = threading.Timer(0.1, sidecar.command, ("run", 2))
+    debug(lambda here: (here.command("pause"), later.start()))
     network()
     network()
+    later.join()
     assert sidecar.pauses()[1:] == [(2, "step", [1, 2])]
 
 

@@ -122,7 +122,7 @@ def test_so_does_whatever_else_ends_a_step(kind, ms, sidecar, debug):
     def work() -> None:
         raise kind
 
-    debug()
+    debug(("run", 1))
     with pytest.raises(kind):
         Cell(ms, work)()
     assert ms.switch.iteration == 0
