@@ -38,7 +38,7 @@ def ends() -> Iterator[tuple[Pipe, socket.socket]]:
     theirs.close()
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(MESSAGES, st.lists(st.integers(1, 40), min_size=1))
 def test_messages_come_out_whole_however_they_are_cut(messages, sizes):
     stream = b"".join(map(encode, messages))

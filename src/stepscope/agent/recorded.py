@@ -38,6 +38,7 @@ class RecordedTraining:
         self._folder = folder
         self.recording = Recording(folder)
         self._last = Report(State.RUNNING)
+        self._checked_graphs = 0
         self._target: ExecutedNode | None = None  # where the cursor goes when the step that runs has ended
 
     # ------------------------------------------------------------ from the training process
@@ -56,10 +57,23 @@ class RecordedTraining:
         )
         if report.state is State.PAUSED:
             self.recording.set_steps(report.recorded_steps, report.step)
+            report = self._checked(report)
             target, self._target = self._target, None
             if target is not None:
                 report = self._placed(report, target)
         self._stand(report)
+        return report
+
+    def _checked(self, report: Report) -> Report:
+        """After new graphs: whether the names in the first step that is recorded are those of the graphs."""
+        graphs = len(self.recording.graphs)
+        if graphs == self._checked_graphs or report.step not in report.recorded_steps:
+            return report
+        self._checked_graphs = graphs
+        with contextlib.suppress(NotAvailable):
+            if strangers := self.recording.unmatched():
+                warning = f"{strangers} recorded tensors of step {report.step} belong to no node of the graphs"
+                return replace(report, warning=report.warning or warning)
         return report
 
     def last_words(self, goodbye: Message | None) -> Report:

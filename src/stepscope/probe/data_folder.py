@@ -76,9 +76,12 @@ def sweep(place: Path) -> None:
     """Removes the folders of processes that are gone."""
     for folder in place.glob(f"{PREFIX}{os.getuid()}_*"):
         try:
-            with open(folder / "lock", "rb") as lock:
+            lock = os.open(folder / "lock", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)  # whatever lies there: no wait
+            try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
         except BlockingIOError:
             continue
         except OSError:

@@ -193,9 +193,12 @@ async def test_a_grpc_server_of_another_kind(connect):
 async def test_another_error_of_the_server_is_kept_and_tried_again(server, connect):
     server.abort = (grpc.StatusCode.INVALID_ARGUMENT, "the hello is malformed")
     link = connect()
-    while server.streams < 2:
-        await asyncio.sleep(0.005)
-    assert link.problem == "the hello is malformed"
+
+    async def tried_again() -> None:
+        while server.streams < 2 or link.problem != "the hello is malformed":
+            await asyncio.sleep(0.005)
+
+    await asyncio.wait_for(tried_again(), 20)
     assert not link.running.done()
 
 

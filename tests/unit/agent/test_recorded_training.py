@@ -88,6 +88,15 @@ def test_a_report_passes_through_without_a_cursor(steps):
     assert steps.report(5, state="running", reason="").state is State.RUNNING
 
 
+def test_tensors_of_a_graph_that_was_missed_are_told(tmp_path):
+    steps = Steps(tmp_path)
+    steps.run(1, "ab")
+    steps.dump.run(1, "Neg", "Default/Neg-op7", {}, {0: np.float32(1)})
+    told = steps.report(1, (1,)).warning
+    assert told == "1 recorded tensors of step 1 belong to no node of the graphs"
+    assert steps.report(1, (1,)).warning == ""  # once for these graphs
+
+
 def test_which_commands_move_the_cursor(steps):
     moving = [kind for kind in ("run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to")
               if steps.training.moves_cursor(Command(kind))]  # fmt: skip

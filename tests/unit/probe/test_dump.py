@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fake_mindspore import VARIABLE, FakeMindSpore
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepscope.probe.bootstrap import CannotDebug
@@ -149,6 +149,7 @@ def test_released_it_leaves_the_users_own_configuration(dump):
 # ------------------------------------------------------------ the switch
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, (1 << 32) - 1), max_size=8))
 def test_any_number_is_reached_from_any_other(steps):
     """MindSpore only adds, to 32 bits without a sign."""

@@ -25,7 +25,9 @@ DTYPES = (
     | hnp.floating_dtypes(endianness="?", sizes=(16, 32, 64))
     | hnp.complex_number_dtypes(endianness="<", sizes=(64, 128))
 )
-same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+same_folder = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80, deadline=None
+)
 
 
 # ------------------------------------------------------------ names

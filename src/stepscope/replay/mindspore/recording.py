@@ -73,6 +73,10 @@ class Recording:
             self._last, self._at = current, None
             self._steps = {step: index for step, index in self._steps.items() if step in recorded}
 
+    def unmatched(self) -> int:
+        """How many tensors of the current step belong to no node that we know: a graph was missed, or misnamed."""
+        return len(self._step(self._last).unmatched)
+
     def set_position(self, position: int | None) -> None:
         """Where in the current step the cursor stands (None: after it): what a node made when it ran last before."""
         self._at = position
