@@ -29,6 +29,8 @@ def check_inputs(job: Job, executed, node) -> Counter:
         if not port.node:
             count["unrecorded other graph"] += 1
             continue
+        if port.type.shape is not None and min(port.type.shape, default=0) >= 0:
+            assert read.shape == port.type.shape, where
         assert same(read, job.tensor(port.node, port.slot, graph=executed.graph)) or (
             job.node(port.node, graph=executed.graph).kind == "parameter"
             and same(read, job.tensor(port.node, port.slot, when="previous", graph=executed.graph))

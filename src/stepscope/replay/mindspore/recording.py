@@ -112,7 +112,7 @@ class Recording:
             raise UnknownNode(f"{node.name} has no data input {index}")
         file = self._input_file(graph, node.name, ports[0], step) if len(ports) == 1 else None
         if file is not None:
-            return _tensor(read(file.path), file.dtype, step.step)
+            return _tensor(_in_shape(read(file.path), ports[0].type.shape), file.dtype, step.step)
         if not ports[0].node:
             raise NotAvailable(f"input {index} of {node.name} is fed from another graph and was not recorded")
         return self._slot(graph, graph.node(ports[0].node), ports[0].slot, step)
@@ -137,14 +137,14 @@ class Recording:
         if home.kind == "op":
             found = step.find(graph.name, home.name, slot, is_input=False, at=self._position(step))
         else:
-            found = step.parameter(graph.name, home.name) or step.saved(home.name, _static_shape(home, slot))
+            found = step.parameter(graph.name, home.name) or step.saved(home.name, _static(_shape(home, slot)))
         found = found or self._read_by_consumer(graph, home, slot, step)
         if found is None and home.op in _VIEWS and not step.ran(graph.name, home.name):
             viewed = self._input(graph, home, 0, step)  # its kernel was left out: it only changes the shape
-            return _tensor(_in_shape(viewed.array, home, slot), viewed.dtype, step.step)
+            return _tensor(_in_shape(viewed.array, _shape(home, slot)), viewed.dtype, step.step)
         if found is None:
             raise NotAvailable(_why_missing(graph, home, slot, step))
-        return _tensor(_in_shape(read(found.path), home, slot), found.dtype, step.step)
+        return _tensor(_in_shape(read(found.path), _shape(home, slot)), found.dtype, step.step)
 
     def _read_by_consumer(self, graph: Graph, node: Node, slot: int, step: RecordedStep) -> DumpFile | None:
         """What a consumer read: the only record of constant tensors and of tuples that are handed into a graph.
@@ -226,19 +226,20 @@ def _why_missing(graph: Graph, node: Node, slot: int, step: RecordedStep) -> str
     return f"output {slot} of {node.name} was not recorded in step {step.step}"
 
 
-def _in_shape(array: np.ndarray[Any, Any], node: Node, slot: int) -> np.ndarray[Any, Any]:
-    """Views (Reshape, Flatten, …) are dumped in the shape of their input; the graph knows the right one."""
-    shape = _static_shape(node, slot)
+def _in_shape(array: np.ndarray[Any, Any], shape: tuple[int, ...] | None) -> np.ndarray[Any, Any]:
+    """Views (Reshape, Flatten, …) are dumped, and read by others, in the shape of their input; the graph knows best."""
+    shape = _static(shape)
     if shape is None or shape == array.shape or int(np.prod(shape, dtype=np.int64)) != array.size:
         return array
     return array.reshape(shape)
 
 
-def _static_shape(node: Node, slot: int) -> tuple[int, ...] | None:
-    output = next((output for output in node.outputs if output.slot == slot), None)
-    if output is None or output.type.shape is None or min(output.type.shape, default=0) < 0:
-        return None
-    return tuple(output.type.shape)
+def _shape(node: Node, slot: int) -> tuple[int, ...] | None:
+    return next((output.type.shape for output in node.outputs if output.slot == slot), None)
+
+
+def _static(shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    return None if shape is None or min(shape, default=0) < 0 else tuple(shape)
 
 
 def _itemsize(dtype: str) -> int:
