@@ -1,0 +1,191 @@
+/**
+ * The children of one open box put in their places, in coordinates of the box.
+ *
+ * Children of one role (forward, gradient, optimizer) are one group, laid out by ELK; the groups stand side by side,
+ * across the direction of the flow. The gradients' flow goes against the forward flow, as it does in the training.
+ */
+
+import type { ElkExtendedEdge, ElkNode, LayoutOptions } from "elkjs/lib/elk-api";
+import type { Direction, Label, Point, ViewNode } from "./scene";
+import { LABEL_SIZE, textWidth } from "./sizes";
+
+export type Elk = (graph: ElkNode) => Promise<ElkNode>;
+export type Role = ViewNode["role"];
+export type Flow = "DOWN" | "UP" | "RIGHT" | "LEFT";
+
+export interface Child {
+  width: number;
+  height: number;
+  role: Role;
+}
+
+/** `source` and `target` are places among the children. */
+export interface Link {
+  source: number;
+  target: number;
+  text: string;
+}
+
+export interface Route {
+  points: Point[];
+  label: Label | null;
+}
+
+export interface Arrangement {
+  width: number;
+  height: number;
+  at: Point[];
+  /** By link; null where the two are in different groups. */
+  routes: (Route | null)[];
+}
+
+/** Arrangements by what went in, so that layers which are alike are laid out once. */
+export type Cache = Map<string, Promise<Arrangement>>;
+
+const ROLES: readonly Role[] = ["forward", "gradient", "optimizer"];
+const GAP = 48; // between groups, at least
+const WRAPPED = 16; // children from which on a long chain is folded
+const KEPT = 2000;
+
+export function flowOf(role: Role, direction: Direction): Flow {
+  if (direction === "TB") return role === "gradient" ? "UP" : "DOWN";
+  return role === "gradient" ? "LEFT" : "RIGHT";
+}
+
+export function arrange(
+  children: Child[],
+  links: Link[],
+  direction: Direction,
+  elk: Elk,
+  cache: Cache,
+): Promise<Arrangement> {
+  const key = JSON.stringify([direction, children, links]);
+  const known = cache.get(key);
+  if (known) {
+    cache.delete(key);
+    cache.set(key, known);
+    return known;
+  }
+  const made = place(children, links, direction, elk);
+  cache.set(key, made);
+  made.catch(() => cache.delete(key));
+  for (const old of cache.keys()) {
+    if (cache.size <= KEPT) break;
+    cache.delete(old);
+  }
+  return made;
+}
+
+async function place(children: Child[], links: Link[], direction: Direction, elk: Elk): Promise<Arrangement> {
+  const at: Point[] = children.map(() => ({ x: 0, y: 0 }));
+  const routes: (Route | null)[] = links.map(() => null);
+  const gap = links.reduce((width, link) => {
+    const crosses = children[link.source]!.role !== children[link.target]!.role;
+    const needed = direction === "TB" ? labelSize(link.text).width + 28 : 40;
+    return crosses && link.text ? Math.max(width, needed) : width;
+  }, GAP);
+  let [across, along] = [0, 0];
+  for (const role of ROLES) {
+    const members = children.flatMap((child, index) => (child.role === role ? [index] : []));
+    if (members.length === 0) continue;
+    const laid = await layOutGroup(children, links, members, flowOf(role, direction), elk);
+    const shift = direction === "TB" ? { x: across, y: 0 } : { x: 0, y: across };
+    for (const [index, point] of laid.at) at[index] = move(point, shift);
+    for (const [index, { points, label }] of laid.routes) {
+      routes[index] = {
+        points: points.map((point) => move(point, shift)),
+        label: label && { ...label, ...move(label, shift) },
+      };
+    }
+    across += (direction === "TB" ? laid.width : laid.height) + gap;
+    along = Math.max(along, direction === "TB" ? laid.height : laid.width);
+  }
+  across = Math.max(0, across - gap);
+  return direction === "TB"
+    ? { width: across, height: along, at, routes }
+    : { width: along, height: across, at, routes };
+}
+
+async function layOutGroup(children: Child[], links: Link[], members: number[], flow: Flow, elk: Elk) {
+  const inGroup = new Set(members);
+  const inside = links.flatMap((link, index) =>
+    inGroup.has(link.source) && inGroup.has(link.target) ? [index] : [],
+  );
+  const graph: ElkNode = {
+    id: "root",
+    layoutOptions: options(members.length, inside.length, flow),
+    children: members.map((index) => ({
+      id: `n${index}`,
+      width: children[index]!.width,
+      height: children[index]!.height,
+    })),
+    edges: inside.map((index): ElkExtendedEdge => {
+      const { source, target, text } = links[index]!;
+      return {
+        id: `e${index}`,
+        sources: [`n${source}`],
+        targets: [`n${target}`],
+        labels: text ? [{ text, ...labelSize(text) }] : [],
+      };
+    }),
+  };
+  const laid = await elk(graph);
+  const at = new Map(laid.children?.map((child) => [Number(child.id.slice(1)), { x: child.x ?? 0, y: child.y ?? 0 }]));
+  const routes = new Map<number, Route>();
+  for (const edge of laid.edges ?? []) {
+    const section = edge.sections?.[0];
+    if (!section) continue;
+    const label = edge.labels?.[0];
+    routes.set(Number(edge.id.slice(1)), {
+      points: [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(({ x, y }) => ({ x, y })),
+      label: label
+        ? {
+            text: label.text ?? "",
+            x: label.x ?? 0,
+            y: label.y ?? 0,
+            width: label.width ?? 0,
+            height: label.height ?? 0,
+          }
+        : null,
+    });
+  }
+  return { width: laid.width ?? 0, height: laid.height ?? 0, at, routes };
+}
+
+function options(nodes: number, edges: number, flow: Flow): LayoutOptions {
+  const isLarge = nodes > 120;
+  const isVertical = flow === "DOWN" || flow === "UP";
+  return {
+    "elk.algorithm": "layered",
+    "elk.direction": flow,
+    "elk.padding": "[top=0,left=0,bottom=0,right=0]",
+    "elk.aspectRatio": isVertical ? "1.4" : "1.8",
+    "elk.edgeRouting": edges > 1500 ? "POLYLINE" : "ORTHOGONAL",
+    "elk.spacing.nodeNode": "26",
+    "elk.spacing.edgeNode": "14",
+    "elk.spacing.edgeEdge": "10",
+    "elk.spacing.edgeLabel": "4",
+    "elk.spacing.componentComponent": "26",
+    "elk.layered.spacing.nodeNodeBetweenLayers": "38",
+    "elk.layered.spacing.edgeNodeBetweenLayers": "14",
+    "elk.layered.spacing.edgeEdgeBetweenLayers": "10",
+    "elk.layered.cycleBreaking.strategy": "MODEL_ORDER", // what runs first stands first
+    "elk.layered.thoroughness": isLarge ? "3" : "7",
+    "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",
+    "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED",
+    ...(nodes >= WRAPPED && edges < nodes * 1.3
+      ? {
+          "elk.layered.wrapping.strategy": "MULTI_EDGE",
+          "elk.layered.wrapping.additionalEdgeSpacing": "20",
+        }
+      : {}),
+  };
+}
+
+export function labelSize(text: string): { width: number; height: number } {
+  return { width: text ? textWidth(text, LABEL_SIZE) + 8 : 0, height: text ? LABEL_SIZE + 5 : 0 };
+}
+
+function move(point: Point, by: Point): Point {
+  return { x: point.x + by.x, y: point.y + by.y };
+}
