@@ -32,7 +32,7 @@ export const Lines = memo(function Lines({ scene }: { scene: Scene }) {
         {scene.lines.map((line, index) => (
           <path
             key={index}
-            className={line.control ? "ssg-line is-control" : "ssg-line"}
+            className={`ssg-line${line.control ? " is-control" : ""}${line.isFaint ? " is-faint" : ""}`}
             d={line.path}
             strokeWidth={thickness(line)}
             markerEnd="url(#ssg-arrow-line)"

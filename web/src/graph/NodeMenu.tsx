@@ -37,7 +37,7 @@ export function NodeMenu({ at, commands, onClose, onToggle, onAlone, onCentre }:
       withinPortal
     >
       <Menu.Target>
-        <div style={{ position: "fixed", left: at?.x ?? 0, top: at?.y ?? 0, width: 1, height: 1 }} />
+        <div aria-hidden="true" style={{ position: "fixed", left: at?.x ?? 0, top: at?.y ?? 0, width: 1, height: 1 }} />
       </Menu.Target>
       <Menu.Dropdown>
         {box && node && (

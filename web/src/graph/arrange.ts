@@ -42,7 +42,8 @@ export interface Arrangement {
 /** Arrangements by what went in, so that layers which are alike are laid out once. */
 export type Cache = Map<string, Promise<Arrangement>>;
 
-const ROLES: readonly Role[] = ["forward", "gradient", "optimizer"];
+/** From left to right. Most lines run between the forward flow and the gradients: nothing stands between these. */
+export const ROLES: readonly Role[] = ["optimizer", "forward", "gradient"];
 const GAP = 48; // between groups, at least
 const WRAPPED = 16; // children from which on a long chain is folded
 const KEPT = 2000;
@@ -84,12 +85,16 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
     const needed = direction === "TB" ? labelSize(link.text).width + 28 : 40;
     return crosses && link.text ? Math.max(width, needed) : width;
   }, GAP);
-  let [across, along] = [0, 0];
+  const groups = [];
   for (const role of ROLES) {
     const members = children.flatMap((child, index) => (child.role === role ? [index] : []));
-    if (members.length === 0) continue;
-    const laid = await layOutGroup(children, links, members, flowOf(role, direction), elk);
-    const shift = direction === "TB" ? { x: across, y: 0 } : { x: 0, y: across };
+    if (members.length > 0) groups.push(await layOutGroup(children, links, members, flowOf(role, direction), elk));
+  }
+  const along = Math.max(0, ...groups.map((laid) => (direction === "TB" ? laid.height : laid.width)));
+  let across = 0;
+  for (const laid of groups) {
+    const middle = (along - (direction === "TB" ? laid.height : laid.width)) / 2;
+    const shift = direction === "TB" ? { x: across, y: middle } : { x: middle, y: across };
     for (const [index, point] of laid.at) at[index] = move(point, shift);
     for (const [index, { points, label }] of laid.routes) {
       routes[index] = {
@@ -98,7 +103,6 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
       };
     }
     across += (direction === "TB" ? laid.width : laid.height) + gap;
-    along = Math.max(along, direction === "TB" ? laid.height : laid.width);
   }
   across = Math.max(0, across - gap);
   return direction === "TB"

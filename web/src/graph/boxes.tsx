@@ -95,7 +95,7 @@ export const Card = memo(function Card({ data: { box } }: NodeProps<BoxNode>) {
     <div className={`ssg-box ssg-card ssg-${node.kind} role-${node.role} ${kinds} ${marks}`}>
       {!isOp && <ToggleButton box={box} />}
       <div className="ssg-text" title={node.id}>
-        <div className="ssg-name">{shorten(title(node), NAME_SIZE, box.width - (isOp ? 30 : 52))}</div>
+        <div className="ssg-name">{shorten(title(node), NAME_SIZE, box.width - (isOp ? 34 : 56))}</div>
         {below && <div className="ssg-below">{below}</div>}
         <Badges box={box} />
       </div>
@@ -109,7 +109,7 @@ export const Frame = memo(function Frame({ data: { box } }: NodeProps<BoxNode>) 
   const actions = useContext(Actions);
   const { node } = box;
   const marks = useMarks((state) => state.classes.get(node.id) ?? "");
-  const room = box.width - 60;
+  const room = box.width - 66;
   const name = shorten(title(node), NAME_SIZE, room);
   const inside = text.inside(node.nodes, 0);
   const withCount = textWidth(name, NAME_SIZE) + textWidth(inside, SMALL_SIZE) + 16 < room;

@@ -28,7 +28,7 @@ function view(nodes: ViewNode[], edges: [string, string, number?][]): View {
 
 function make(shown: View, direction: Direction = "TB", cache: Cache = new Map()): Promise<Scene> {
   const labels = shown.edges.map((edge) => `${edge.tensors} tensors`);
-  return layOut({ view: shown, direction, subtitles: shown.nodes.map(() => ""), labels }, run, cache);
+  return layOut({ view: shown, direction, subtitles: shown.nodes.map(() => ""), labels, font: "" }, run, cache);
 }
 
 const byId = (scene: Scene) => Object.fromEntries(scene.boxes.map((box) => [box.node.id, box])) as Record<string, Box>;

@@ -12,9 +12,11 @@ export interface LayoutRequest {
   /** What stands below the names, by node, and on the lines, by edge: in the page's language. */
   subtitles: string[];
   labels: string[];
+  /** The CSS of the font's family. */
+  font: string;
 }
 
-const MOST_LABELS = 400; // lines between groups for which room is looked for
+const MOST_LABELS = 4; // lines between two boxes of different groups that have labels; more are drawn faint
 
 interface Laid extends Arrangement {
   pairs: Pair[];
@@ -128,6 +130,7 @@ function linesOf(
     text: labels[index]!,
     middle: { x: 0, y: 0 },
     control: edge.tensors === 0,
+    isFaint: false,
     tensors: edge.tensors,
   }));
   const crossings: Crossing[] = [];
@@ -142,6 +145,7 @@ function linesOf(
         const [source, target] = [boxes[line.source]!, boxes[line.target]!];
         if (!route) {
           crossings.push({ line: index, source, target, sourceRole, targetRole });
+          line.isFaint = pair.edges.length > MOST_LABELS;
           continue;
         }
         const made = throughGroup(
@@ -160,7 +164,7 @@ function linesOf(
     const line = lines[index]!;
     line.path = path;
     line.middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-    if (!line.text || crossed.length > MOST_LABELS) continue;
+    if (!line.text || line.isFaint) continue;
     line.label = findRoom(line.text, from, to, taken);
     if (line.label) taken.push(line.label);
   }

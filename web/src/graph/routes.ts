@@ -1,6 +1,6 @@
 /** The ways of lines, as SVG path data. */
 
-import { labelSize } from "./arrange";
+import { labelSize, ROLES } from "./arrange";
 import type { Flow, Role } from "./arrange";
 import { type Box, type Direction, type Label, overlaps, type Point, type Rect } from "./scene";
 
@@ -75,13 +75,11 @@ export interface Crossed {
   to: Point;
 }
 
-const ORDER: readonly Role[] = ["forward", "gradient", "optimizer"];
-
 /** Lines between groups: across the flow, out of the sides that face each other, spread over these sides. */
 export function acrossGroups(crossings: readonly Crossing[], direction: Direction): Crossed[] {
   const sides = new Map<string, { crossing: Crossing; leaves: boolean; other: number }[]>();
   const flows = crossings.map(({ sourceRole, targetRole }): Flow => {
-    const onward = ORDER.indexOf(sourceRole) < ORDER.indexOf(targetRole);
+    const onward = ROLES.indexOf(sourceRole) < ROLES.indexOf(targetRole);
     return direction === "TB" ? (onward ? "RIGHT" : "LEFT") : onward ? "DOWN" : "UP";
   });
   const middle = (box: Rect) => (direction === "TB" ? box.y + box.height / 2 : box.x + box.width / 2);

@@ -43,6 +43,8 @@ export interface Line {
   middle: Point;
   /** Carries an order of execution only. */
   control: boolean;
+  /** One of many from box to box: drawn weakly, so that they don't cover the rest. */
+  isFaint: boolean;
   tensors: number;
 }
 

@@ -11,21 +11,42 @@ export const LABEL_SIZE = 11;
 export const BADGES_SHOWN = 3;
 const BADGE = 17;
 const MIN_WIDTH = 96;
-const MAX_WIDTH = 260;
-const BUTTONS = 30; // the button for actions, and space around the text
+const MAX_WIDTH = 280;
+const BUTTONS = 36; // the button for actions, and space around the text
 const SIGN = 22; // the + of a scope
 
-/** About how wide a text is in the page's font. */
+const widths = new Map<string, number>(); // of single characters, at size 1
+let measure: ((char: string) => number) | null = null;
+
+/** From now on texts are measured in this font (the CSS of a family), where that is possible. */
+export function setFont(family: string): void {
+  if (typeof OffscreenCanvas === "undefined") return;
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  if (!context) return;
+  context.font = `500 100px ${family}`;
+  widths.clear();
+  measure = (char) => context.measureText(char).width / 100;
+}
+
+/** How wide a text is; without a font, about. */
 export function textWidth(text: string, size: number): number {
   let units = 0;
   for (const char of text) {
-    if (char > "\u2e80") units += 1;
-    else if ("ilj.,:;'|!()[] ".includes(char)) units += 0.32;
-    else if ("mwMW@%".includes(char)) units += 0.9;
-    else if (char >= "A" && char <= "Z") units += 0.68;
-    else units += 0.57;
+    let width = widths.get(char);
+    if (width === undefined) {
+      width = measure ? measure(char) : guess(char);
+      widths.set(char, width);
+    }
+    units += width;
   }
   return Math.ceil(units * size);
+}
+
+function guess(char: string): number {
+  if (char > "\u2e80") return 1;
+  if ("ilj.,:;'|!()[] ".includes(char)) return 0.32;
+  if ("mwMW@%".includes(char)) return 0.9;
+  return char >= "A" && char <= "Z" ? 0.68 : 0.57;
 }
 
 /** Cut in the middle, where names differ least, so that it is no wider than `width`. */
@@ -67,9 +88,10 @@ export function shownBadges(node: ViewNode): { shown: Badge[]; hidden: number } 
 /** The size of what is not open. */
 export function cardSize(node: ViewNode, below: string): { width: number; height: number } {
   const { shown, hidden } = shownBadges(node);
+  const sign = node.kind === "node" ? 0 : SIGN;
   const texts = [
-    textWidth(title(node), NAME_SIZE) * 1.04 + BUTTONS + (node.kind === "node" ? 0 : SIGN),
-    textWidth(below, SMALL_SIZE) + BUTTONS,
+    textWidth(title(node), NAME_SIZE) + BUTTONS + sign,
+    textWidth(below, SMALL_SIZE) + BUTTONS + sign,
     ...shown.map((badge) => textWidth(badgeText(badge), SMALL_SIZE) + 34),
   ];
   const rows = shown.length + (hidden ? 1 : 0);

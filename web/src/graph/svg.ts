@@ -76,7 +76,8 @@ function card(box: Box, below: string, palette: Palette, options: PictureOptions
 
 function lineOf(line: Line, palette: Palette): string {
   const dashed = line.control ? ` stroke-dasharray="5 4"` : "";
-  return `<path d="${line.path}" fill="none" stroke="${palette.line}" stroke-width="${thickness(line)}"${dashed} marker-end="url(#arrow)"/>`;
+  const faint = line.isFaint ? ` stroke-opacity="0.35"` : "";
+  return `<path d="${line.path}" fill="none" stroke="${palette.line}" stroke-width="${thickness(line)}"${dashed}${faint} marker-end="url(#arrow)"/>`;
 }
 
 function labelOf({ label }: Line, palette: Palette): string {

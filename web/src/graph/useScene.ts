@@ -6,7 +6,7 @@ import { api, take } from "../api/client";
 import { useText } from "../i18n";
 import { layOutInWorker, startLayouter } from "./layouter";
 import type { Direction, Scene, View } from "./scene";
-import { edgeText, subtitle } from "./sizes";
+import { edgeText, setFont, subtitle } from "./sizes";
 
 /** Before the id of a stack among the open scopes. */
 export const STACK = "\0";
@@ -72,6 +72,12 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
   const [working, setWorking] = useState(false);
   const view = query.data;
 
+  const font = useMemo(() => {
+    const family = getComputedStyle(document.body).fontFamily;
+    setFont(family);
+    return family;
+  }, []);
+
   useEffect(startLayouter, []);
   useEffect(() => {
     if (!view) return;
@@ -80,6 +86,7 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
     const request = {
       view,
       direction,
+      font,
       subtitles: view.nodes.map((node) => subtitle(node, text.inside)),
       labels: view.edges.map((edge) => edgeText(edge, text.tensors)),
     };
@@ -94,7 +101,7 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
     return () => {
       isWanted = false;
     };
-  }, [view, direction, text, of]);
+  }, [view, direction, text, of, font]);
 
   return {
     drawn: drawn?.of === of ? drawn : null,
