@@ -25,6 +25,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
   const { listWidth, detailsHeight, isListOpen, isDetailsOpen, set } = useLayout();
   return (
     <div className="ss-debugger">
+      <h1 className="ss-hidden">{job.title}</h1>
       <JobBanners job={job} />
       <div className="ss-columns">
         {isListOpen ? (

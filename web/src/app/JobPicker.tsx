@@ -28,7 +28,7 @@ export function JobPicker({ jobs, job }: { jobs: readonly JobView[]; job: JobVie
             <div>
               <div>{option.label}</div>
               <small>
-                {text.state[of.state]} · {text.step} {of.step} · {text.started(when(of.started_at, language))}
+                {text.state[of.state]} · {text.stepOf} {of.step} · {text.started(when(of.started_at, language))}
               </small>
             </div>
           </div>

@@ -26,7 +26,7 @@ export function Page() {
   const op = useSelectedOp(job, graph);
   useNewJobs(jobs.data, wanted, job);
   useEffect(() => {
-    document.title = job ? `${job.title} · ${text.state[job.state]} · ${text.step} ${job.step} – stepscope` : "stepscope";
+    document.title = job ? `${job.title} · ${text.state[job.state]} · ${text.stepOf} ${job.step} – stepscope` : "stepscope";
   }, [job, text]);
 
   return (

@@ -13,7 +13,7 @@ export function TopBar({ jobs, job }: { jobs: readonly JobView[]; job: JobView |
   const text = useText();
   return (
     <header className="ss-header">
-      <div className="ss-topbar" data-mantine-color-scheme="dark">
+      <div className="ss-topbar">
         <a className="ss-product" href="#/">
           <img src="/icon.svg" alt="" width={22} height={22} />
           <span>{text.product}</span>

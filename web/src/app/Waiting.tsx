@@ -76,7 +76,7 @@ function Earlier({ jobs }: { jobs: readonly JobView[] }) {
             <span className={`ss-dot ss-dot-${job.state}`} />
             <span className="ss-earlier-title">{job.title}</span>
             <span className="ss-dimmed">
-              {text.state[job.state]} · {text.step} {job.step} · {text.started(when(job.started_at, language))}
+              {text.state[job.state]} · {text.stepOf} {job.step} · {text.started(when(job.started_at, language))}
             </span>
             <Button size="compact-xs" variant="default" onClick={() => go({ job: job.id, graph: null, selected: null })}>
               {text.review}

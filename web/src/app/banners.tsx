@@ -25,7 +25,9 @@ export function JobBanners({ job }: { job: JobView }) {
 function EndBanner({ job }: { job: JobView }) {
   const text = useText();
   const { exit } = job;
-  const outcome = exit?.outcome ?? (job.state === "lost" ? null : "finished");
+  // Lost without an exit status: nobody has seen it end, and it may come back.
+  const isBroken = job.state === "lost" && (exit?.exit_status ?? null) === null;
+  const outcome = isBroken ? null : (exit?.outcome ?? "finished");
   const what =
     outcome === null
       ? text.endBroken

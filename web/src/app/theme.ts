@@ -7,9 +7,7 @@ const FONT =
 
 export const theme = createTheme({
   primaryColor: "cyan",
-  primaryShade: { light: 9, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.35,
+  primaryShade: 9, // white on it has a contrast of 5 to 1, in light and dark
   fontFamily: FONT,
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.25rem" },
@@ -51,7 +49,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--ss-hover": "#232b34",
     "--ss-selected": "#164a57",
     "--ss-current": "#f7a24b",
-    "--ss-mark": "#6b5300",
+    "--ss-mark": "#4d3c00",
     "--ss-bad": "#ff8f85",
     "--ss-link": "#5fd0e3",
   },

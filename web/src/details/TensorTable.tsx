@@ -75,7 +75,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
           <Table.Tr>
             <Table.Th className="ss-col-side"><span className="ss-hidden">{text.input} / {text.output}</span></Table.Th>
             <Table.Th>{text.name}</Table.Th>
-            <Table.Th className="ss-col-step">{text.step}</Table.Th>
+            <Table.Th className="ss-col-step">{text.stepOf}</Table.Th>
             <Table.Th className="ss-col-type">{text.type}</Table.Th>
             <Table.Th className="ss-col-shape">{text.shape}</Table.Th>
             <Table.Th className="ss-col-value">{text.value}</Table.Th>

@@ -51,12 +51,12 @@ function Content({ job, row }: { job: JobView; row: TensorRow }) {
     <div className="ss-values">
       <Group justify="space-between">
         <SegmentedControl
-          size="xs" aria-label={text.step} value={when} onChange={(value) => setWhen(value as typeof when)}
+          size="xs" aria-label={text.stepOf} value={when} onChange={(value) => setWhen(value as typeof when)}
           data={[{ value: "current", label: text.current }, { value: "previous", label: text.previous }]}
         />
         {figures && (
           <span className="ss-dimmed">
-            {text.step} {number(figures.step)} · {figures.dtype} · {text.wholeShape(shapeText(figures.shape, text))}
+            {text.stepOf} {number(figures.step)} · {figures.dtype} · {text.wholeShape(shapeText(figures.shape, text))}
           </span>
         )}
       </Group>

@@ -27,6 +27,7 @@ export const en = {
   device: "Device",
   framework: "Framework",
   step: "Step",
+  stepOf: "Step",
   stepZero: "0 = before the first step",
   loss: "Loss",
   state: { running: "running", paused: "paused", finished: "finished", lost: "lost" },

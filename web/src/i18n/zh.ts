@@ -31,6 +31,7 @@ export const zh: Texts = {
   device: "设备",
   framework: "框架",
   step: "当前轮次",
+  stepOf: "轮次",
   stepZero: "0 表示训练初始状态",
   loss: "损失值",
   state: { running: "运行中", paused: "已暂停", finished: "已结束", lost: "已断开" },

@@ -13,7 +13,7 @@ interface Layout {
 export const useLayout = create<Layout & { set(change: Partial<Layout>): void }>()(
   persist(
     (set) => ({
-      listWidth: 320,
+      listWidth: 336,
       detailsHeight: Math.round(Math.min(320, Math.max(200, window.innerHeight * 0.3))),
       isListOpen: true,
       isDetailsOpen: true,
