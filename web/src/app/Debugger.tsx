@@ -1,7 +1,7 @@
 /** A job on the page: node list and control on the left, graph in the middle, details below; borders can be moved. */
 
 import { ActionIcon, Center, Loader, Stack, Text, Tooltip } from "@mantine/core";
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, type ReactNode, Suspense, useMemo } from "react";
 import type { JobView } from "../api/client";
 import { useActions } from "../control/actions";
 import { ControlPanel } from "../control/ControlPanel";
@@ -31,6 +31,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
         {isListOpen ? (
           <>
             <aside className="ss-left" style={{ width: listWidth }}>
+              <Toggle label={text.hideList} isOpen icon={<LeftIcon size={12} />} onClick={() => set({ isListOpen: false })} />
               {graph === null ? <div className="ss-grow" /> : <NodeList job={job} graph={graph} />}
               <ControlPanel job={job} />
             </aside>
@@ -43,24 +44,17 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
         <div className="ss-middle">
           <div className="ss-canvas">
             {graph === null ? <NoGraph job={job} /> : <Canvas key={`${job.id} ${graph}`} job={job} graph={graph} />}
-            <Tooltip label={isListOpen ? text.hideList : text.showList}>
-              <ActionIcon
-                className="ss-handle-left" variant="default" size="sm" aria-expanded={isListOpen}
-                aria-label={isListOpen ? text.hideList : text.showList}
-                onClick={() => set({ isListOpen: !isListOpen })}
-              >
-                {isListOpen ? <LeftIcon size={12} /> : <RightIcon size={12} />}
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label={isDetailsOpen ? text.hideDetails : text.showDetails}>
-              <ActionIcon
-                className="ss-handle-bottom" variant="default" size="sm" aria-expanded={isDetailsOpen}
-                aria-label={isDetailsOpen ? text.hideDetails : text.showDetails}
-                onClick={() => set({ isDetailsOpen: !isDetailsOpen })}
-              >
-                {isDetailsOpen ? <DownIcon size={12} /> : <UpIcon size={12} />}
-              </ActionIcon>
-            </Tooltip>
+            {!isListOpen && (
+              <Toggle
+                label={text.showList} handle="left" icon={<RightIcon size={12} />} onClick={() => set({ isListOpen: true })}
+              />
+            )}
+            {!isDetailsOpen && (
+              <Toggle
+                label={text.showDetails} handle="bottom" icon={<UpIcon size={12} />}
+                onClick={() => set({ isDetailsOpen: true })}
+              />
+            )}
           </div>
           {isDetailsOpen && (
             <>
@@ -69,6 +63,9 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
                 onChange={(value) => set({ detailsHeight: value })}
               />
               <section className="ss-details" aria-label={text.details} style={{ height: detailsHeight }}>
+                <Toggle
+                  label={text.hideDetails} isOpen icon={<DownIcon size={12} />} onClick={() => set({ isDetailsOpen: false })}
+                />
                 <Details job={job} graph={graph} />
               </section>
             </>
@@ -76,6 +73,29 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
         </div>
       </div>
     </div>
+  );
+}
+
+interface ToggleProps {
+  label: string;
+  icon: ReactNode;
+  isOpen?: boolean;
+  /** At which border of the canvas it waits while its panel is closed. */
+  handle?: "left" | "bottom";
+  onClick(): void;
+}
+
+/** Closes a panel, from its corner; or opens it again. */
+function Toggle({ label, icon, isOpen = false, handle, onClick }: ToggleProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        className={handle ? `ss-handle-${handle}` : "ss-hide"} variant={handle ? "default" : "subtle"} size="sm"
+        aria-expanded={isOpen} aria-label={label} onClick={onClick}
+      >
+        {icon}
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

@@ -127,7 +127,7 @@ function Window({ job, row, when, shape }: WindowProps) {
       <Group gap="sm" my="xs">
         {leading.map((most, dimension) => (
           <NumberInput
-            key={dimension} size="xs" w={110} label={`${text.dimension(dimension)} (0–${most - 1})`} min={0} max={most - 1}
+            key={dimension} size="xs" w={150} label={`${text.dimension(dimension)} (0–${most - 1})`} min={0} max={most - 1}
             clampBehavior="strict" allowDecimal={false} value={at[dimension] ?? 0}
             onChange={(value) => typeof value === "number" && setAt(at.map((old, each) => (each === dimension ? value : old)))}
           />
