@@ -3,14 +3,15 @@
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
 import { Button, Loader, useComputedColorScheme } from "@mantine/core";
-import { ReactFlow, ReactFlowProvider } from "@xyflow/react";
+import { ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useText } from "../i18n";
 import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
 import { boxOf, placesOf, turn } from "./find";
 import { Lines } from "./Lines";
-import { mark } from "./marks";
+import { startLayouter } from "./layouter";
+import { mark, setZoom } from "./marks";
 import { type MenuAt, NodeMenu } from "./NodeMenu";
 import { Overview } from "./Overview";
 import { type Box, type Direction, EMPTY } from "./scene";
@@ -22,6 +23,8 @@ import { useKeys } from "./useKeys";
 import { useOpening } from "./useOpening";
 import { useReveal } from "./useReveal";
 import { useScene } from "./useScene";
+
+startLayouter(); // takes a while: before the first view is asked for
 
 const NODE_TYPES = { card: Card, frame: Frame };
 const DIRECTION = "stepscope-direction";
@@ -184,6 +187,7 @@ function Canvas(props: GraphViewProps) {
           }}
           onMoveStart={() => setMenu(null)}
         >
+          <Distance />
           <Lines scene={scene} />
           {hasMinimap && nodes.length > 0 && <Overview isDark={isDark} />}
         </ReactFlow>
@@ -231,6 +235,13 @@ function Canvas(props: GraphViewProps) {
       />
     </div>
   );
+}
+
+/** Follows the zoom, so that nothing else has to. */
+function Distance() {
+  const zoom = useStore((state) => state.transform[2]);
+  useEffect(() => setZoom(zoom), [zoom]);
+  return null;
 }
 
 function toNode(box: Box): BoxNode {

@@ -3,12 +3,13 @@
 import { ViewportPortal } from "@xyflow/react";
 import { memo } from "react";
 import { useText } from "../i18n";
-import { useMarks } from "./marks";
+import { useDistance, useMarks } from "./marks";
 import { thickness } from "./palette";
 import type { Scene } from "./scene";
 
 export const Lines = memo(function Lines({ scene }: { scene: Scene }) {
   const text = useText().canvas;
+  const isFar = useDistance((state) => state.isFar);
   return (
     <ViewportPortal>
       <svg className="ssg-lines" width="1" height="1" aria-hidden="true">
@@ -42,7 +43,8 @@ export const Lines = memo(function Lines({ scene }: { scene: Scene }) {
         ))}
         {scene.lines.map(
           ({ label }, index) =>
-            label && (
+            label &&
+            !isFar && (
               <text key={index} className="ssg-label" x={label.x + label.width / 2} y={label.y + label.height - 4}>
                 {label.text}
               </text>

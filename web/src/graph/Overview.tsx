@@ -22,7 +22,7 @@ export function Overview({ isDark }: { isDark: boolean }) {
       maskColor={isDark ? "rgba(0,0,0,0.45)" : "rgba(60,70,90,0.18)"}
       pannable
       zoomable
-      style={{ width: 170, height: 120 }}
+      style={{ width: 140, height: 90 }}
     />
   );
 }

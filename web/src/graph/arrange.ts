@@ -7,7 +7,8 @@
 
 import type { ElkExtendedEdge, ElkNode, LayoutOptions } from "elkjs/lib/elk-api";
 import type { Direction, Label, Point, ViewNode } from "./scene";
-import { LABEL_SIZE, textWidth } from "./sizes";
+import { chainOf, inColumns, inRows, type Placed } from "./simple";
+import { labelSize } from "./sizes";
 
 export type Elk = (graph: ElkNode) => Promise<ElkNode>;
 export type Role = ViewNode["role"];
@@ -45,7 +46,7 @@ export type Cache = Map<string, Promise<Arrangement>>;
 /** From left to right. Most lines run between the forward flow and the gradients: nothing stands between these. */
 export const ROLES: readonly Role[] = ["optimizer", "forward", "gradient"];
 const GAP = 48; // between groups, at least
-const WRAPPED = 16; // children from which on a long chain is folded
+const WRAPPED = 12; // children from which on a long chain is folded
 const KEPT = 2000;
 
 export function flowOf(role: Role, direction: Direction): Flow {
@@ -85,7 +86,7 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
     const needed = direction === "TB" ? labelSize(link.text).width + 28 : 40;
     return crosses && link.text ? Math.max(width, needed) : width;
   }, GAP);
-  const groups = [];
+  const groups: Placed[] = [];
   for (const role of ROLES) {
     const members = children.flatMap((child, index) => (child.role === role ? [index] : []));
     if (members.length > 0) groups.push(await layOutGroup(children, links, members, flowOf(role, direction), elk));
@@ -110,11 +111,20 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
     : { width: along, height: across, at, routes };
 }
 
-async function layOutGroup(children: Child[], links: Link[], members: number[], flow: Flow, elk: Elk) {
+async function layOutGroup(
+  children: Child[],
+  links: Link[],
+  members: number[],
+  flow: Flow,
+  elk: Elk,
+): Promise<Placed> {
   const inGroup = new Set(members);
   const inside = links.flatMap((link, index) =>
     inGroup.has(link.source) && inGroup.has(link.target) ? [index] : [],
   );
+  if (inside.length === 0) return inRows(children, members, isVertical(flow) ? 1.6 : 1.9);
+  const chain = chainOf(links, members, inside);
+  if (chain) return inColumns(children, links, chain, flow);
   const graph: ElkNode = {
     id: "root",
     layoutOptions: options(members.length, inside.length, flow),
@@ -156,14 +166,17 @@ async function layOutGroup(children: Child[], links: Link[], members: number[], 
   return { width: laid.width ?? 0, height: laid.height ?? 0, at, routes };
 }
 
+function isVertical(flow: Flow): boolean {
+  return flow === "DOWN" || flow === "UP";
+}
+
 function options(nodes: number, edges: number, flow: Flow): LayoutOptions {
-  const isLarge = nodes > 120;
-  const isVertical = flow === "DOWN" || flow === "UP";
+  const isLarge = nodes > 60;
   return {
     "elk.algorithm": "layered",
     "elk.direction": flow,
     "elk.padding": "[top=0,left=0,bottom=0,right=0]",
-    "elk.aspectRatio": isVertical ? "1.4" : "1.8",
+    "elk.aspectRatio": isVertical(flow) ? "1.4" : "1.8",
     "elk.edgeRouting": edges > 1500 ? "POLYLINE" : "ORTHOGONAL",
     "elk.spacing.nodeNode": "26",
     "elk.spacing.edgeNode": "14",
@@ -184,10 +197,6 @@ function options(nodes: number, edges: number, flow: Flow): LayoutOptions {
         }
       : {}),
   };
-}
-
-export function labelSize(text: string): { width: number; height: number } {
-  return { width: text ? textWidth(text, LABEL_SIZE) + 8 : 0, height: text ? LABEL_SIZE + 5 : 0 };
 }
 
 function move(point: Point, by: Point): Point {

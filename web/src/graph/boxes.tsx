@@ -4,7 +4,7 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { createContext, memo, useContext } from "react";
 import { useText } from "../i18n";
 import { Icon } from "./icons";
-import { useMarks } from "./marks";
+import { useDistance, useMarks } from "./marks";
 import type { Box } from "./scene";
 import { badgeText, NAME_SIZE, shorten, shownBadges, SMALL_SIZE, subtitle, textWidth, title } from "./sizes";
 
@@ -90,9 +90,12 @@ export const Card = memo(function Card({ data: { box } }: NodeProps<BoxNode>) {
   const marks = useMarks((state) => state.classes.get(node.id) ?? "");
   const below = subtitle(node, text.inside);
   const isOp = node.kind === "node";
+  const isFar = useDistance((state) => state.isFar);
   const kinds = node.categories.map((category) => `of-${category}`).join(" ");
+  const classes = `ssg-box ssg-card ssg-${node.kind} role-${node.role} ${kinds} ${marks}`;
+  if (isFar) return <div className={classes} title={node.id} />;
   return (
-    <div className={`ssg-box ssg-card ssg-${node.kind} role-${node.role} ${kinds} ${marks}`}>
+    <div className={classes}>
       {!isOp && <ToggleButton box={box} />}
       <div className="ssg-text" title={node.id}>
         <div className="ssg-name">{shorten(title(node), NAME_SIZE, box.width - (isOp ? 34 : 56))}</div>

@@ -121,11 +121,36 @@ describe("layout", () => {
     for (const label of labels) for (const leaf of leaves) expect(overlaps(label, leaf)).toBe(false);
   });
 
-  it("folds a long chain", async () => {
+  it.each<Direction>(["TB", "LR"])("folds a long chain (%s)", async (direction) => {
     const ids = Array.from({ length: 120 }, (_, index) => `n${index}`);
-    const scene = await make(view(ids.map((id) => node(id)), ids.slice(1).map((id, index) => [ids[index]!, id])));
+    const chain = view(ids.map((id) => node(id)), ids.slice(1).map((id, index) => [ids[index]!, id]));
+    const scene = await make(chain, direction);
     checkNoOverlap(scene);
+    expect(scene.lines).toHaveLength(119);
+    const [first, second] = [scene.boxes[0]!, scene.boxes[1]!];
+    if (direction === "TB") expect(second.y).toBeGreaterThan(first.y + first.height);
+    else expect(second.x).toBeGreaterThan(first.x + first.width);
     expect(Math.max(scene.width / scene.height, scene.height / scene.width)).toBeLessThan(4);
+  });
+
+  it("puts nodes without lines in rows", async () => {
+    const scene = await make(view(Array.from({ length: 50 }, (_, index) => node(`n${index}`)), []));
+    checkNoOverlap(scene);
+    expect(scene.width / scene.height).toBeGreaterThan(1);
+    expect(scene.width / scene.height).toBeLessThan(3);
+  });
+
+  it("lets a folded chain of gradients go up", async () => {
+    const ids = Array.from({ length: 15 }, (_, index) => `g${index}`);
+    const scene = await make(
+      view(ids.map((id) => node(id, { role: "gradient" })), ids.slice(1).map((id, index) => [ids[index]!, id])),
+    );
+    checkNoOverlap(scene);
+    expect(scene.boxes[1]!.y).toBeLessThan(scene.boxes[0]!.y);
+    for (const { x, y, height } of scene.boxes) {
+      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+      expect(y + height).toBeLessThanOrEqual(scene.height + 1);
+    }
   });
 
   it("lays an empty view out", async () => {

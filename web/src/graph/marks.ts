@@ -15,6 +15,16 @@ interface Marks {
 
 export const useMarks = create<Marks>(() => ({ classes: new Map(), lines: [], badge: "", cursor: "" }));
 
+/** Whether the picture is so small that no text can be read: none is drawn then. */
+export const useDistance = create<{ isFar: boolean }>(() => ({ isFar: false }));
+
+const FAR = 0.28; // names are less than 4 pixels high
+
+export function setZoom(zoom: number): void {
+  const isFar = zoom < FAR;
+  if (isFar !== useDistance.getState().isFar) useDistance.setState({ isFar });
+}
+
 export interface Marked {
   cursor: string | null;
   hovered: string | null;

@@ -1,8 +1,9 @@
 /** The ways of lines, as SVG path data. */
 
-import { labelSize, ROLES } from "./arrange";
+import { ROLES } from "./arrange";
 import type { Flow, Role } from "./arrange";
 import { type Box, type Direction, type Label, overlaps, type Point, type Rect } from "./scene";
+import { labelSize } from "./sizes";
 
 const RADIUS = 6;
 

@@ -111,3 +111,8 @@ export function edgeText(edge: ViewEdge, tensors: (count: number) => string): st
   if (edge.tensors === 0) return "";
   return (edge.tensors === 1 && edge.type && typeText(edge.type)) || tensors(edge.tensors);
 }
+
+/** With the room around it. */
+export function labelSize(text: string): { width: number; height: number } {
+  return { width: text ? textWidth(text, LABEL_SIZE) + 8 : 0, height: text ? LABEL_SIZE + 5 : 0 };
+}

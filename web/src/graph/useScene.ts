@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { api, take } from "../api/client";
 import { useText } from "../i18n";
-import { layOutInWorker, startLayouter } from "./layouter";
+import { layOutInWorker } from "./layouter";
 import type { Direction, Scene, View } from "./scene";
 import { edgeText, setFont, subtitle } from "./sizes";
 
@@ -78,7 +78,6 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
     return family;
   }, []);
 
-  useEffect(startLayouter, []);
   useEffect(() => {
     if (!view) return;
     let isWanted = true;
