@@ -83,7 +83,7 @@ function Canvas(props: GraphViewProps) {
       const place = places.get(id);
       if (place !== undefined) camera.centre(scene.boxes[place]!);
     },
-    onMissing: (name) => setNote(text.notDrawn(name)),
+    onMissing: (name, failure) => setNote(failure ? failure.message : text.notDrawn(name)),
   });
 
   const select = useCallback(

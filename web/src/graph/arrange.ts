@@ -18,6 +18,9 @@ export interface Child {
   width: number;
   height: number;
   role: Role;
+  /** Lines come to it from outside the box, or leave the box from it. */
+  isEntry: boolean;
+  isExit: boolean;
 }
 
 /** `source` and `target` are places among the children. */
@@ -38,6 +41,9 @@ export interface Arrangement {
   at: Point[];
   /** By link; null where the two are in different groups. */
   routes: (Route | null)[];
+  /** By child: from where the flow comes into the box to the child, and from the child to where it leaves. */
+  entries: Map<number, Point[]>;
+  exits: Map<number, Point[]>;
 }
 
 /** Arrangements by what went in, so that layers which are alike are laid out once. */
@@ -86,6 +92,7 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
     const needed = direction === "TB" ? labelSize(link.text).width + 28 : 40;
     return crosses && link.text ? Math.max(width, needed) : width;
   }, GAP);
+  const [entries, exits] = [new Map<number, Point[]>(), new Map<number, Point[]>()];
   const groups: Placed[] = [];
   for (const role of ROLES) {
     const members = children.flatMap((child, index) => (child.role === role ? [index] : []));
@@ -103,12 +110,14 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
         label: label && { ...label, ...move(label, shift) },
       };
     }
+    for (const [index, points] of laid.entries) entries.set(index, points.map((point) => move(point, shift)));
+    for (const [index, points] of laid.exits) exits.set(index, points.map((point) => move(point, shift)));
     across += (direction === "TB" ? laid.width : laid.height) + gap;
   }
   across = Math.max(0, across - gap);
   return direction === "TB"
-    ? { width: across, height: along, at, routes }
-    : { width: along, height: across, at, routes };
+    ? { width: across, height: along, at, routes, entries, exits }
+    : { width: along, height: across, at, routes, entries, exits };
 }
 
 async function layOutGroup(
@@ -125,33 +134,50 @@ async function layOutGroup(
   if (inside.length === 0) return inRows(children, members, isVertical(flow) ? 1.6 : 1.9);
   const chain = chainOf(links, members, inside);
   if (chain) return inColumns(children, links, chain, flow);
+  const entering = members.filter((index) => children[index]!.isEntry);
+  const leaving = members.filter((index) => children[index]!.isExit);
   const graph: ElkNode = {
     id: "root",
     layoutOptions: options(members.length, inside.length, flow),
-    children: members.map((index) => ({
-      id: `n${index}`,
-      width: children[index]!.width,
-      height: children[index]!.height,
-    })),
-    edges: inside.map((index): ElkExtendedEdge => {
-      const { source, target, text } = links[index]!;
-      return {
-        id: `e${index}`,
-        sources: [`n${source}`],
-        targets: [`n${target}`],
-        labels: text ? [{ text, ...labelSize(text) }] : [],
-      };
-    }),
+    children: [
+      ...gate("in", "FIRST_SEPARATE", entering.length, flow),
+      ...members.map((index) => ({
+        id: `n${index}`,
+        width: children[index]!.width,
+        height: children[index]!.height,
+      })),
+      ...gate("out", "LAST_SEPARATE", leaving.length, flow),
+    ],
+    edges: [
+      ...entering.map((index): ElkExtendedEdge => ({ id: `i${index}`, sources: ["in"], targets: [`n${index}`] })),
+      ...inside.map((index): ElkExtendedEdge => {
+        const { source, target, text } = links[index]!;
+        return {
+          id: `e${index}`,
+          sources: [`n${source}`],
+          targets: [`n${target}`],
+          labels: text ? [{ text, ...labelSize(text) }] : [],
+        };
+      }),
+      ...leaving.map((index): ElkExtendedEdge => ({ id: `o${index}`, sources: [`n${index}`], targets: ["out"] })),
+    ],
   };
   const laid = await elk(graph);
-  const at = new Map(laid.children?.map((child) => [Number(child.id.slice(1)), { x: child.x ?? 0, y: child.y ?? 0 }]));
+  const at = new Map<number, Point>();
+  for (const { id, x = 0, y = 0 } of laid.children ?? []) if (id[0] === "n") at.set(Number(id.slice(1)), { x, y });
   const routes = new Map<number, Route>();
+  const [entries, exits] = [new Map<number, Point[]>(), new Map<number, Point[]>()];
   for (const edge of laid.edges ?? []) {
     const section = edge.sections?.[0];
     if (!section) continue;
+    const points = [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(({ x, y }) => ({ x, y }));
+    const index = Number(edge.id.slice(1));
+    if (edge.id[0] === "i") entries.set(index, points);
+    if (edge.id[0] === "o") exits.set(index, points);
+    if (edge.id[0] !== "e") continue;
     const label = edge.labels?.[0];
-    routes.set(Number(edge.id.slice(1)), {
-      points: [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(({ x, y }) => ({ x, y })),
+    routes.set(index, {
+      points,
       label: label
         ? {
             text: label.text ?? "",
@@ -163,7 +189,15 @@ async function layOutGroup(
         : null,
     });
   }
-  return { width: laid.width ?? 0, height: laid.height ?? 0, at, routes };
+  return { width: laid.width ?? 0, height: laid.height ?? 0, at, routes, entries, exits };
+}
+
+/** A node of its own, not drawn, at the side where the flow comes in or leaves: all lines from outside pass there. */
+function gate(id: string, side: string, lines: number, flow: Flow): ElkNode[] {
+  if (lines === 0) return [];
+  const breadth = Math.min(60, 8 * lines);
+  const size = isVertical(flow) ? { width: breadth, height: 1 } : { width: 1, height: breadth };
+  return [{ id, ...size, layoutOptions: { "elk.layered.layering.layerConstraint": side } }];
 }
 
 function isVertical(flow: Flow): boolean {

@@ -2,7 +2,7 @@
 
 import { arrange, type Arrangement, type Cache, type Child, type Elk, flowOf, type Link } from "./arrange";
 import { nest, type Nesting, type Pair, ROOT } from "./nesting";
-import { acrossGroups, type Crossing, findRoom, throughGroup } from "./routes";
+import { acrossGroups, type Crossing, findRoom, middleOf, port, throughGroup } from "./routes";
 import type { Box, Direction, Line, Point, Rect, Scene, View, ViewNode } from "./scene";
 import { cardSize, HEADER, MORE, NAME_SIZE, PADDING, textWidth, title } from "./sizes";
 
@@ -45,7 +45,7 @@ export async function layOut(request: LayoutRequest, elk: Elk, cache: Cache): Pr
   return {
     direction,
     boxes,
-    lines: linesOf(request, boxes, laid),
+    lines: linesOf(request, nesting, boxes, laid),
     x: 0,
     y: 0,
     width: root.width,
@@ -63,7 +63,15 @@ async function arrangeBox(
 ): Promise<Laid> {
   const members = nesting.children.get(box) ?? [];
   const places = new Map(members.map((member, place) => [member, place]));
-  const children = members.map((member): Child => ({ ...sizes[member]!, role: view.nodes[member]!.role }));
+  const [entries, exits] = [nesting.entries.get(box), nesting.exits.get(box)];
+  const children = members.map(
+    (member): Child => ({
+      ...sizes[member]!,
+      role: view.nodes[member]!.role,
+      isEntry: entries?.has(member) ?? false,
+      isExit: exits?.has(member) ?? false,
+    }),
+  );
   const pairs = nesting.pairs.get(box) ?? [];
   const links = pairs.map(({ source, target, edges }): Link => {
     const text = edges.length === 1 ? labels[edges[0]!]! : "";
@@ -119,6 +127,7 @@ function originOf(box: number, boxes: readonly Box[]): Point {
 
 function linesOf(
   { view, direction, labels }: LayoutRequest,
+  nesting: Nesting,
   boxes: Box[],
   laid: ReadonlyMap<number, Laid>,
 ): Line[] {
@@ -148,13 +157,18 @@ function linesOf(
           line.isFaint = pair.edges.length > MOST_LABELS;
           continue;
         }
-        const made = throughGroup(
-          route.points.map(move),
-          line.source === pair.source ? null : source,
-          line.target === pair.target ? null : target,
-          flowOf(sourceRole, direction),
+        const flow = flowOf(sourceRole, direction);
+        const trunk = route.points.map(move);
+        const out = ways(line.source, pair.source, "exits", nesting, boxes, laid);
+        const into = ways(line.target, pair.target, "entries", nesting, boxes, laid);
+        line.path = throughGroup(
+          [...out.known, trunk, ...into.known.reverse()],
+          out.isWhole ? null : port(source, flow, true),
+          into.isWhole ? null : port(target, flow, false),
+          flow,
         );
-        Object.assign(line, made, { label: route.label && move(route.label) });
+        line.middle = middleOf(trunk);
+        line.label = route.label && move(route.label);
       }
     });
   }
@@ -169,4 +183,27 @@ function linesOf(
     if (line.label) taken.push(line.label);
   }
   return lines.filter((line) => line.path !== "");
+}
+
+/** The ways between a box and the border of one around it, the innermost first; whole where the first one is known. */
+function ways(
+  inner: number,
+  outer: number,
+  kind: "entries" | "exits",
+  nesting: Nesting,
+  boxes: readonly Box[],
+  laid: ReadonlyMap<number, Laid>,
+): { known: Point[][]; isWhole: boolean } {
+  const known: Point[][] = [];
+  let isWhole = true;
+  for (let at = inner; at !== outer; at = nesting.parents[at]!) {
+    const parent = nesting.parents[at]!;
+    const place = nesting.children.get(parent)!.indexOf(at);
+    const way = laid.get(parent)?.[kind].get(place);
+    if (way) {
+      const origin = originOf(parent, boxes);
+      known.push(way.map(({ x, y }) => ({ x: x + origin.x, y: y + origin.y })));
+    } else if (at === inner) isWhole = false;
+  }
+  return { known, isWhole };
 }

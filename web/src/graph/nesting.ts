@@ -18,6 +18,9 @@ export interface Nesting {
   children: Map<number, number[]>;
   /** By open box. */
   pairs: Map<number, Pair[]>;
+  /** By open box, its children that lines reach from outside, along the flow; and those from which they leave it. */
+  entries: Map<number, Set<number>>;
+  exits: Map<number, Set<number>>;
 }
 
 export function nest(view: View): Nesting {
@@ -31,11 +34,12 @@ export function nest(view: View): Nesting {
     children.get(parent)?.push(index);
     if (node.open) children.set(index, []);
   });
-  return { parents, depths, children, pairs: pairUp(view, parents, depths) };
+  return { parents, depths, children, ...pairUp(view, parents, depths) };
 }
 
-function pairUp(view: View, parents: number[], depths: number[]): Map<number, Pair[]> {
+function pairUp(view: View, parents: number[], depths: number[]): Pick<Nesting, "pairs" | "entries" | "exits"> {
   const pairs = new Map<number, Pair[]>();
+  const [entries, exits] = [new Map<number, Set<number>>(), new Map<number, Set<number>>()];
   const found = new Map<string, Pair>();
   view.edges.forEach((edge, index) => {
     let { source, target } = edge;
@@ -45,6 +49,10 @@ function pairUp(view: View, parents: number[], depths: number[]): Map<number, Pa
       else [source, target] = [parents[source]!, parents[target]!];
     }
     if (source === target) return;
+    if (view.nodes[source]!.role === view.nodes[target]!.role) {
+      addBelow(exits, parents, edge.source, source);
+      addBelow(entries, parents, edge.target, target);
+    }
     const key = `${source} ${target}`;
     const known = found.get(key);
     if (known) {
@@ -58,5 +66,14 @@ function pairUp(view: View, parents: number[], depths: number[]): Map<number, Pa
     if (list) list.push(pair);
     else pairs.set(parent, [pair]);
   });
-  return pairs;
+  return { pairs, entries, exits };
+}
+
+function addBelow(to: Map<number, Set<number>>, parents: number[], inner: number, outer: number): void {
+  for (let at = inner; at !== outer; at = parents[at]!) {
+    const parent = parents[at]!;
+    const known = to.get(parent);
+    if (known) known.add(at);
+    else to.set(parent, new Set([at]));
+  }
 }

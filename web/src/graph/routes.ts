@@ -6,6 +6,7 @@ import { type Box, type Direction, type Label, overlaps, type Point, type Rect }
 import { labelSize } from "./sizes";
 
 const RADIUS = 6;
+const NEAR = 90;
 
 /** A polyline with round corners. */
 export function rounded(points: readonly Point[]): string {
@@ -45,20 +46,40 @@ export function port(box: Rect, flow: Flow, leaves: boolean, share = 0.5): Point
     : { x: far ? box.x + box.width : box.x, y: box.y + box.height * share };
 }
 
-/** A line within one group: on the way that ELK found between two children, up to boxes inside them. */
+/**
+ * A line within one group: out of the boxes around its source, along the way that ELK found between two children, into
+ * the boxes around its target. `segments` are these ways as far as they are known; `from` and `to` the ends where the
+ * first or the last one is not.
+ */
 export function throughGroup(
-  trunk: readonly Point[],
-  source: Box | null,
-  target: Box | null,
+  segments: readonly (readonly Point[])[],
+  from: Point | null,
+  to: Point | null,
   flow: Flow,
-): { path: string; middle: Point } {
-  const [first, last] = [trunk[0]!, trunk[trunk.length - 1]!];
-  const start = source ? port(source, flow, true) : first;
-  let path = `M${show(start)}`;
-  if (source) path += curve(start, first, flow);
-  path += rounded(trunk);
-  if (target) path += curve(last, port(target, flow, false), flow);
-  return { path, middle: along(trunk) };
+): string {
+  const first = from ?? segments[0]![0]!;
+  let path = `M${show(first)}`;
+  let last = first;
+  for (const segment of segments) {
+    if (distance(last, segment[0]!) > 1) path += joint(last, segment[0]!, flow);
+    path += rounded(segment);
+    last = segment[segment.length - 1]!;
+  }
+  return to ? path + joint(last, to, flow) : path;
+}
+
+/** From one way to the next: with corners where they are near, along the flow, else a curve. */
+function joint(from: Point, to: Point, flow: Flow): string {
+  const isVertical = flow === "DOWN" || flow === "UP";
+  const sign = flow === "DOWN" || flow === "RIGHT" ? 1 : -1;
+  const ahead = sign * (isVertical ? to.y - from.y : to.x - from.x);
+  if (ahead <= 0 || ahead > NEAR) return curve(from, to, flow);
+  const turn = isVertical ? from.y + (sign * ahead) / 2 : from.x + (sign * ahead) / 2;
+  return rounded(
+    isVertical
+      ? [from, { x: from.x, y: turn }, { x: to.x, y: turn }, to]
+      : [from, { x: turn, y: from.y }, { x: turn, y: to.y }, to],
+  );
 }
 
 export interface Crossing {
@@ -127,7 +148,8 @@ export function findRoom(text: string, from: Point, to: Point, taken: readonly R
 
 
 
-function along(points: readonly Point[]): Point {
+/** Half the way along a polyline. */
+export function middleOf(points: readonly Point[]): Point {
   const lengths = points.slice(1).map((point, index) => distance(point, points[index]!));
   let left = lengths.reduce((sum, length) => sum + length, 0) / 2;
   for (const [index, length] of lengths.entries()) {

@@ -9,7 +9,11 @@ export interface Placed {
   height: number;
   at: Map<number, Point>;
   routes: Map<number, Route>;
+  entries: Map<number, Point[]>;
+  exits: Map<number, Point[]>;
 }
+
+const NONE = { entries: new Map<number, Point[]>(), exits: new Map<number, Point[]>() };
 
 const SPACE = 26;
 const TURN = 22; // room for a line that goes on in the next column
@@ -34,7 +38,7 @@ export function inRows(children: readonly Child[], members: readonly number[], a
     rowHeight = Math.max(rowHeight, child.height);
     width = Math.max(width, x - SPACE);
   }
-  return { width, height: y + rowHeight, at, routes: new Map() };
+  return { width, height: y + rowHeight, at, routes: new Map(), ...NONE };
 }
 
 /** The links of a long chain through all members, in order; null where they are anything else. */
@@ -111,9 +115,13 @@ export function inColumns(children: readonly Child[], links: readonly Link[], ch
     ];
     routes.set(index, { points: turns.map(([along, across]) => toPoint(along, across)), label: null });
   });
+  const [first, last] = [order[0]!, order[order.length - 1]!];
+  const [begin, end] = [spots.get(first)!, spots.get(last)!];
+  const entries = new Map([[first, [toPoint(0, begin.middle), toPoint(begin.begin, begin.middle)]]]);
+  const exits = new Map([[last, [toPoint(end.end, end.middle), toPoint(total.along, end.middle)]]]);
   return isVertical
-    ? { width: total.across, height: total.along, at, routes }
-    : { width: total.along, height: total.across, at, routes };
+    ? { width: total.across, height: total.along, at, routes, entries, exits }
+    : { width: total.along, height: total.across, at, routes, entries, exits };
 }
 
 function intoColumns(

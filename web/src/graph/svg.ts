@@ -44,7 +44,7 @@ function frame(box: Box, palette: Palette, options: PictureOptions): string {
   const role = palette[box.node.role];
   const dashed = box.node.kind === "stack" ? ` stroke-dasharray="5 4"` : "";
   return (
-    `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="6" fill="${role}" fill-opacity="0.06" ${border(box, palette, options)}${dashed}/>` +
+    `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="6" fill="${role}" fill-opacity="0.04" ${border(box, palette, options)}${dashed}/>` +
     text(box.x + 10, box.y + HEADER / 2 + 4, shorten(title(box.node), NAME_SIZE, box.width - 20), NAME_SIZE, palette.ink, `font-weight="500"`)
   );
 }

@@ -15,7 +15,7 @@ export interface RevealOptions {
   onOffsets(offsets: Iterable<[string, number]>): void;
   onFound(id: string): void;
   /** There is no such node, or nothing that is drawn stands for it. */
-  onMissing(name: string): void;
+  onMissing(name: string, error?: Error): void;
 }
 
 interface Pending {
@@ -48,7 +48,7 @@ export function useReveal(options: RevealOptions): void {
         const offsets = found.open.map(({ id, offset }): [string, number] => [id, offset]);
         setPending({ serial: reveal.serial, shown: found.shown, open, offsets, isAsked: false });
       })
-      .catch(() => !stop.signal.aborted && options.onMissing(reveal.name));
+      .catch((error: Error) => !stop.signal.aborted && options.onMissing(reveal.name, error));
     return () => stop.abort();
     // Only a new wish asks the server: not what else the options hold.
   }, [job, graph, reveal]);
