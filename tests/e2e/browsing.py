@@ -22,7 +22,7 @@ TEXTS = {
         "category": "Node type", "gradient": "Gradients", "terminated": "The training was terminated.",
         "ended": "The training has finished.", "killed": "The training is lost.",
         "broken": "The connection to the training is broken.", "source": "Source", "node": "Node", "view": "View",
-        "one_line": "All nodes of this line", "help": "Help and keys", "values": "Values", "copy": "Copy",
+        "one_line": "All nodes of this line", "help": "Help and keys", "values": "Values", "copy": "Copy", "open_it": "Open it",
     },
     "zh": {
         "waiting": "等待训练连接", "ok": "确定", "resume": "继续", "pause": "暂停", "terminate": "结束",
@@ -31,7 +31,7 @@ TEXTS = {
         "nodes": "节点列表", "search": "请输入节点名称", "line": "源码行，如 net.py:12", "category": "节点类型",
         "gradient": "梯度节点", "terminated": "训练已被终止。", "ended": "训练已结束。", "killed": "训练已异常断开。",
         "broken": "与训练的连接已中断。", "source": "源码", "node": "节点属性", "view": "查看",
-        "one_line": "该行的所有节点", "help": "帮助与快捷键", "values": "数值", "copy": "复制",
+        "one_line": "该行的所有节点", "help": "帮助与快捷键", "values": "数值", "copy": "复制", "open_it": "打开",
     },
 }  # fmt: skip
 
@@ -75,6 +75,10 @@ class Debugger:
     def select(self, name: str) -> None:
         self.row(name).click()
         self.selected(name)
+
+    def box(self, name: str) -> Any:
+        """A node or scope on the canvas, by full name."""
+        return self.page.locator(f'.react-flow__node[data-id="{name}"]')
 
     def selected(self, name: str) -> None:
         """Waits until a node's details are shown."""

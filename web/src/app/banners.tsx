@@ -34,9 +34,9 @@ function EndBanner({ job }: { job: JobView }) {
       : { finished: text.endFinished, terminated: text.endTerminated, lost: text.endLost }[outcome];
   const status = exit?.exit_status ?? null;
   const facts = [
-    status === null || (status === 0 && outcome !== "lost") ? "" : text.endStatus(status),
+    status === null || outcome === "terminated" || (status === 0 && outcome !== "lost") ? "" : text.endStatus(status),
     text.endStep(job.step),
-    exit?.detail ?? "",
+    status === null ? (exit?.detail ?? "") : "", // a status says it in the user's language
   ].filter(Boolean);
   return (
     <div className={`ss-banner ${job.state === "lost" ? "ss-banner-bad" : "ss-banner-end"}`} data-testid="end-banner">

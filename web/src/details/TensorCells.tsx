@@ -127,5 +127,5 @@ function changeText({ changed_count, current, difference }: Schemas["ComparisonV
     return typeof difference.mean === "number" && difference.mean > 0 ? `+${by}` : by.replace("-", "−");
   }
   const share = text.changedShare(percent(changed_count, current.count));
-  return `${share} · ${text.meanChange(real(difference.abs_mean, 4))}`;
+  return `${share} · ${text.meanChange(real(difference.abs_mean, 3))}`;
 }

@@ -120,7 +120,7 @@ export const en = {
   value: "Value",
   view: "View",
   viewOf: (name: string) => `View ${name}`,
-  change: "Change since the previous step",
+  change: "Change since last step",
   unknownShape: "unknown",
   scalar: "scalar",
   controlInput: "order only, no value",
