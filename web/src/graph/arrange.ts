@@ -52,7 +52,8 @@ export type Cache = Map<string, Promise<Arrangement>>;
 /** From left to right. Most lines run between the forward flow and the gradients: nothing stands between these. */
 export const ROLES: readonly Role[] = ["optimizer", "forward", "gradient"];
 const GAP = 48; // between groups, at least
-const WRAPPED = 12; // children from which on a long chain is folded
+const WRAPPED = 12; // children from which on what is nearly a chain is folded
+const GATED = 60; // children without lines among them that get ways to the outside
 const KEPT = 2000;
 
 export function flowOf(role: Role, direction: Direction): Flow {
@@ -131,11 +132,12 @@ async function layOutGroup(
   const inside = links.flatMap((link, index) =>
     inGroup.has(link.source) && inGroup.has(link.target) ? [index] : [],
   );
-  if (inside.length === 0) return inRows(children, members, isVertical(flow) ? 1.6 : 1.9);
-  const chain = chainOf(links, members, inside);
-  if (chain) return inColumns(children, links, chain, flow);
   const entering = members.filter((index) => children[index]!.isEntry);
   const leaving = members.filter((index) => children[index]!.isExit);
+  if (inside.length === 0 && (members.length > GATED || entering.length + leaving.length === 0))
+    return inRows(children, members, isVertical(flow) ? 1.6 : 1.9);
+  const chain = chainOf(links, members, inside);
+  if (chain) return inColumns(children, links, chain, flow);
   const graph: ElkNode = {
     id: "root",
     layoutOptions: options(members.length, inside.length, flow),
@@ -221,6 +223,7 @@ function options(nodes: number, edges: number, flow: Flow): LayoutOptions {
     "elk.layered.spacing.edgeNodeBetweenLayers": "14",
     "elk.layered.spacing.edgeEdgeBetweenLayers": "10",
     "elk.layered.cycleBreaking.strategy": "MODEL_ORDER", // what runs first stands first
+    "elk.layered.feedbackEdges": "true", // what goes back leaves and arrives as all other lines do
     "elk.layered.thoroughness": isLarge ? "3" : "7",
     "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",
     "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED",
