@@ -18,7 +18,7 @@ export const useMarks = create<Marks>(() => ({ classes: new Map(), lines: [], ba
 /** Whether the picture is so small that no text can be read: none is drawn then. */
 export const useDistance = create<{ isFar: boolean }>(() => ({ isFar: false }));
 
-const FAR = 0.28; // names are less than 4 pixels high
+const FAR = 0.25; // names are about 3 pixels high
 
 export function setZoom(zoom: number): void {
   const isFar = zoom < FAR;

@@ -9,7 +9,8 @@ import type { Drawn } from "./useScene";
 export const MIN_ZOOM = 0.02;
 export const MAX_ZOOM = 3;
 const READABLE = 1; // all labels are 11 px or larger
-const MARGIN = 32;
+const MARGIN = 24;
+const TOOLBAR = 30; // over the picture's upper border
 
 export interface Camera {
   fit(scene: Scene): void;
@@ -43,8 +44,9 @@ export function useCamera(frame: RefObject<HTMLDivElement | null>, drawn: Drawn 
     (scene: Scene) => {
       const { width, height } = size();
       const across = (width - 2 * MARGIN) / Math.max(scene.width, 1);
-      const along = (height - 2 * MARGIN) / Math.max(scene.height, 1);
-      look(scene, Math.max(MIN_ZOOM, Math.min(1.2, across, along)));
+      const along = (height - 2 * MARGIN - TOOLBAR) / Math.max(scene.height, 1);
+      const zoom = Math.max(MIN_ZOOM, Math.min(1.2, across, along));
+      look({ ...scene, y: scene.y - TOOLBAR / zoom, height: scene.height + TOOLBAR / zoom }, zoom);
     },
     [look, size],
   );
