@@ -70,10 +70,11 @@ def test_a_training_from_the_first_step_to_the_last(new_page, server, train, lan
         page.button("run_to").click()
         page.page.locator(f'[role=treeitem][aria-current=step][data-name="{BIAS}"]').wait_for()
         assert job.cursor.node == BIAS
-        position = job.cursor.position
+        before = job.execution().nodes[job.cursor.position - 2].node
         page.button("previous").click()
-        page.page.locator(f'[role=treeitem][aria-current=step][data-name="{CONV}"]').wait_for()
-        assert job.cursor.position == position - 1
+        page.page.locator(f'[role=treeitem][aria-current=step][data-name="{before}"]').wait_for()
+        page.selected(before)
+        assert job.cursor.node == before
 
         page.button("resume").click()
         page.state("running")
@@ -85,8 +86,8 @@ def test_a_training_from_the_first_step_to_the_last(new_page, server, train, lan
         page.page.reload()
         page.state("paused")
         page.step(step)
-        page.selected(CONV)
-        page.row(CONV).wait_for()
+        page.selected(before)
+        page.row(before).wait_for()
 
         page.button("terminate").click()
         page.page.get_by_role("dialog").get_by_role("button", name=page.text["terminate"]).click()
