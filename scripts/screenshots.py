@@ -77,7 +77,8 @@ def training(server: ServerThread) -> Iterator[Callable[[], None]]:
     host, _, port = server.debugger_address.rpartition(":")
     environment = {**os.environ, "ENABLE_MS_DEBUGGER": "1", "MS_DEBUGGER_HOST": host, "MS_DEBUGGER_PORT": port}
     path = script("mindspore")
-    process = subprocess.Popen([sys.executable, str(path), "--bug", "nan", "--epochs", "2000"], env=environment, stdout=subprocess.DEVNULL)
+    command = [sys.executable, str(path), "--bug", "nan", "--epochs", "2000"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     try:
         yield process.kill
     finally:

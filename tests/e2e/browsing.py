@@ -22,7 +22,8 @@ TEXTS = {
         "category": "Node type", "gradient": "Gradients", "terminated": "The training was terminated.",
         "ended": "The training has finished.", "killed": "The training is lost.",
         "broken": "The connection to the training is broken.", "source": "Source", "node": "Node", "view": "View",
-        "one_line": "All nodes of this line", "help": "Help and keys", "values": "Values", "copy": "Copy", "open_it": "Open it",
+        "one_line": "All nodes of this line", "help": "Help and keys", "values": "Values", "copy": "Copy",
+        "open_it": "Open it",
     },
     "zh": {
         "waiting": "等待训练连接", "ok": "确定", "resume": "继续", "pause": "暂停", "terminate": "结束",

@@ -71,6 +71,7 @@ def test_every_button_has_a_name(new_page, server, agent):
     page.open(f"{server.url}/#/job/fake-1/node/{LOSS}").state("paused")
     page.selected(LOSS)
     nameless = page.page.evaluate(
-        "[...document.querySelectorAll('button')].filter(b => !b.textContent.trim() && !b.ariaLabel && !b.ariaHidden).length"
+        "[...document.querySelectorAll('button')]"
+        ".filter(b => !b.textContent.trim() && !b.ariaLabel && !b.ariaHidden).length"
     )
     assert nameless == 0

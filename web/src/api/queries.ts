@@ -75,7 +75,8 @@ export interface NodesWanted {
   category: Category | null;
 }
 
-export const NODES_LIMIT = 10_000;
+/** More than anyone looks through; so few that they come, and are shown, as one types. */
+export const NODES_LIMIT = 2000;
 
 export function nodesQuery(job: string, revision: number, wanted: NodesWanted) {
   return queryOptions({

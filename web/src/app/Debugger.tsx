@@ -17,7 +17,8 @@ import { copy } from "./Copy";
 import { DownIcon, LeftIcon, RightIcon, UpIcon } from "./icons";
 import { Splitter } from "./Splitter";
 
-const GraphView = lazy(() => import("../graph/GraphView"));
+const canvas = import("../graph/GraphView"); // on its way while the page asks for the job
+const GraphView = lazy(() => canvas);
 const NO_HITS: ReadonlySet<string> = new Set();
 
 export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {

@@ -17,6 +17,7 @@ from stepscope.server.web.routes import graphs, jobs, server, tensors
 from stepscope.server.web.security import Security
 from stepscope.server.web.state import Services
 
+
 def build(services: Services, host: str, port: int, token: str | None) -> ASGIApp:
     """The app for a server that listens on `host` and `port`."""
     # The documentation pages that FastAPI has ready load their scripts from elsewhere: none of them.

@@ -1,4 +1,4 @@
-"""The web page: the files of `static/`, as the build of `web/` leaves them; a line about the API where there are none."""
+"""The web page: the files of `static/`, as the build of `web/` leaves them; without them, a line about the API."""
 
 from __future__ import annotations
 
