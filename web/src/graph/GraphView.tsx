@@ -231,7 +231,7 @@ function Canvas(props: GraphViewProps) {
         onClose={() => setMenu(null)}
         onToggle={opening.toggle}
         onAlone={opening.openAlone}
-        onCentre={camera.centre}
+        onCentre={({ node }) => camera.centre(scene.boxes[places.get(node.id) ?? -1] ?? scene)}
       />
     </div>
   );

@@ -10,6 +10,8 @@ import type { Scene } from "./scene";
 export const Lines = memo(function Lines({ scene }: { scene: Scene }) {
   const text = useText().canvas;
   const isFar = useDistance((state) => state.isFar);
+  // There may be thousands of these: one path for all.
+  const faint = scene.lines.map((line) => (line.isFaint ? line.path : "")).join("");
   return (
     <ViewportPortal>
       <svg className="ssg-lines" width="1" height="1" aria-hidden="true">
@@ -30,17 +32,21 @@ export const Lines = memo(function Lines({ scene }: { scene: Scene }) {
             </marker>
           ))}
         </defs>
-        {scene.lines.map((line, index) => (
-          <path
-            key={index}
-            className={`ssg-line${line.control ? " is-control" : ""}${line.isFaint ? " is-faint" : ""}`}
-            d={line.path}
-            strokeWidth={thickness(line)}
-            markerEnd="url(#ssg-arrow-line)"
-          >
-            <title>{line.text || text.order}</title>
-          </path>
-        ))}
+        <path className="ssg-line is-faint" d={faint} strokeWidth="1.2" />
+        {scene.lines.map(
+          (line, index) =>
+            !line.isFaint && (
+              <path
+                key={index}
+                className={line.control ? "ssg-line is-control" : "ssg-line"}
+                d={line.path}
+                strokeWidth={thickness(line)}
+                markerEnd="url(#ssg-arrow-line)"
+              >
+                <title>{line.text || text.order}</title>
+              </path>
+            ),
+        )}
         {scene.lines.map(
           ({ label }, index) =>
             label &&

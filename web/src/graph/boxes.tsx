@@ -6,7 +6,7 @@ import { useText } from "../i18n";
 import { Icon } from "./icons";
 import { useDistance, useMarks } from "./marks";
 import type { Box } from "./scene";
-import { badgeText, NAME_SIZE, shorten, shownBadges, SMALL_SIZE, subtitle, textWidth, title } from "./sizes";
+import { BADGE_SPACE, badgeText, NAME_SIZE, shorten, shownBadges, SMALL_SIZE, subtitle, textWidth, title } from "./sizes";
 
 export type BoxNode = Node<{ box: Box }, "card" | "frame">;
 
@@ -76,7 +76,7 @@ function Badges({ box }: { box: Box }) {
           className={`ssg-badge ssg-${badge.kind}${marked && marked === badge.name ? " is-selected" : ""}`}
           title={badge.text ? `${badge.name} = ${badge.text}` : badge.name}
         >
-          {shorten(badgeText(badge), SMALL_SIZE, box.width - 30)}
+          {shorten(badgeText(badge), SMALL_SIZE, box.width - BADGE_SPACE)}
         </li>
       ))}
       {hidden > 0 && <li className="ssg-hidden">{text.more(hidden)}</li>}
@@ -84,7 +84,27 @@ function Badges({ box }: { box: Box }) {
   );
 }
 
-export const Card = memo(function Card({ data: { box } }: NodeProps<BoxNode>) {
+/** Nothing of a box has changed but its place: the same id means the same node. */
+function isSame({ box: a }: { box: Box }, { box: b }: { box: Box }): boolean {
+  return (
+    a.node.id === b.node.id &&
+    a.width === b.width &&
+    a.height === b.height &&
+    a.node.offset === b.node.offset &&
+    a.node.shown === b.node.shown &&
+    a.node.total === b.node.total
+  );
+}
+
+export function Card({ data }: NodeProps<BoxNode>) {
+  return <CardBody box={data.box} />;
+}
+
+export function Frame({ data }: NodeProps<BoxNode>) {
+  return <FrameBody box={data.box} />;
+}
+
+const CardBody = memo(function CardBody({ box }: { box: Box }) {
   const text = useText().canvas;
   const { node } = box;
   const marks = useMarks((state) => state.classes.get(node.id) ?? "");
@@ -105,9 +125,9 @@ export const Card = memo(function Card({ data: { box } }: NodeProps<BoxNode>) {
       <MenuButton box={box} />
     </div>
   );
-});
+}, isSame);
 
-export const Frame = memo(function Frame({ data: { box } }: NodeProps<BoxNode>) {
+const FrameBody = memo(function FrameBody({ box }: { box: Box }) {
   const text = useText().canvas;
   const actions = useContext(Actions);
   const { node } = box;
@@ -129,7 +149,7 @@ export const Frame = memo(function Frame({ data: { box } }: NodeProps<BoxNode>) 
       )}
     </div>
   );
-});
+}, isSame);
 
 export interface Paged {
   total: number;

@@ -10,6 +10,8 @@ export const SMALL_SIZE = 11;
 export const LABEL_SIZE = 11;
 export const BADGES_SHOWN = 3;
 const BADGE = 17;
+/** What a badge takes up beside its text, and the box beside its badges. */
+export const BADGE_SPACE = 50;
 const MIN_WIDTH = 96;
 const MAX_WIDTH = 280;
 const BUTTONS = 36; // the button for actions, and space around the text
@@ -92,7 +94,7 @@ export function cardSize(node: ViewNode, below: string): { width: number; height
   const texts = [
     textWidth(title(node), NAME_SIZE) + BUTTONS + sign,
     textWidth(below, SMALL_SIZE) + BUTTONS + sign,
-    ...shown.map((badge) => textWidth(badgeText(badge), SMALL_SIZE) + 34),
+    ...shown.map((badge) => textWidth(badgeText(badge), SMALL_SIZE) + BADGE_SPACE),
   ];
   const rows = shown.length + (hidden ? 1 : 0);
   return {

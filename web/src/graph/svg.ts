@@ -2,7 +2,7 @@
 
 import { colours, mix, type Palette, thickness } from "./palette";
 import type { Box, Line, Scene } from "./scene";
-import { badgeText, HEADER, LABEL_SIZE, NAME_SIZE, shorten, shownBadges, SMALL_SIZE, textWidth, title } from "./sizes";
+import { BADGE_SPACE, badgeText, HEADER, LABEL_SIZE, NAME_SIZE, shorten, shownBadges, SMALL_SIZE, textWidth, title } from "./sizes";
 
 const MARGIN = 24;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
@@ -62,7 +62,7 @@ function card(box: Box, below: string, palette: Palette, options: PictureOptions
   if (below) parts.push(text(x + 10, y + 34, shorten(below, SMALL_SIZE, width - 18), SMALL_SIZE, palette.dim));
   let row = y + (below ? 41 : 26);
   for (const badge of shown) {
-    const words = shorten(badgeText(badge), SMALL_SIZE, width - 30);
+    const words = shorten(badgeText(badge), SMALL_SIZE, width - BADGE_SPACE);
     const wide = Math.min(width - 18, textWidth(words, SMALL_SIZE) + 12);
     parts.push(
       `<rect x="${x + 8}" y="${row}" width="${wide}" height="15" rx="7" fill="${palette[badge.kind]}"/>`,

@@ -41,7 +41,8 @@ class Entry:
 class Stacks:
     def __init__(self, columns: Columns, edges: Edges, scopes: Scopes) -> None:
         self._columns, self._edges, self._scopes = columns, edges, scopes
-        self._entries: dict[int, tuple[Entry, ...]] = {}  # an entry a scope that was asked for
+        self._entries: dict[int, tuple[Entry, ...]] = {}  # by scope that was asked for
+        self._labels: dict[str, str] = {}  # by path of a stack that was drawn
         self._inputs = np.diff(columns.input_start)
         self._hash_scopes()
 
@@ -59,10 +60,15 @@ class Stacks:
 
     def label(self, entry: Entry) -> str:
         """The last part of the path; of a stack, with its first and last number."""
+        known = self._labels.get(self.path(entry)) if entry.is_stack else None
+        if known is not None:
+            return known
         names = [self._path(entry.is_scope, which).rpartition("/")[2] for which in entry.which]
         if not entry.is_stack:
             return names[0]
-        return _span(names) or (names[0] if entry.is_scope else self._columns.op(entry.which[0]))
+        label = _span(names) or (names[0] if entry.is_scope else self._columns.op(entry.which[0]))
+        self._labels[self.path(entry)] = label
+        return label
 
     # ------------------------------------------------------------ parts
 
