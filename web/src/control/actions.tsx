@@ -8,7 +8,7 @@ import { useText } from "../i18n";
 import { reveal } from "../state/address";
 import { putJob } from "../state/events";
 import { hasEnded } from "../state/job";
-import { view } from "../state/view";
+import { useView, view } from "../state/view";
 import { type Action, actionOf, KEYS, type Situation } from "./keys";
 
 interface Actions {
@@ -130,13 +130,14 @@ function useKeys(act: (action: Action) => void): void {
   }, []);
 }
 
-/** A step that comes to stand at another node brings that node into the picture. */
+/** A step that comes to stand at another node brings that node into the picture; so does the first look at a job. */
 function useCursor(job: JobView | null): void {
   const cursor = job?.cursor;
   const key = cursor ? `${job.id} ${job.step} ${cursor.position}` : "";
   const seen = useRef<string | null>(null);
   useEffect(() => {
-    const isNew = seen.current !== null && key !== "" && key !== seen.current;
+    const isFirst = seen.current === null && useView.getState().selected === null;
+    const isNew = key !== "" && (isFirst || (seen.current !== null && key !== seen.current));
     seen.current = key;
     if (isNew && cursor) reveal({ kind: "node", name: cursor.node }, cursor.graph, true);
   }, [key, cursor]);

@@ -8,7 +8,9 @@ import { nodeQuery } from "../api/queries";
 import { CopyButton } from "../app/Copy";
 import { type Texts, useText } from "../i18n";
 import { useRevision, useView } from "../state/view";
+import { errorText } from "./format";
 import { NodeInfo } from "./NodeInfo";
+import { NodeLink } from "./NodeLink";
 import { ScopeDetails } from "./ScopeDetails";
 import { SourceLines } from "./SourceLines";
 import { TensorTable } from "./TensorTable";
@@ -26,7 +28,7 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
   const revision = useRevision(job.id, graph);
   const { data: node, error } = useQuery(nodeQuery(job.id, graph, revision, name));
   const [tab, setTab] = useState<string | null>("tensors");
-  if (error) return <p className="ss-note" role="alert">{(error instanceof ApiError && error.message) || text.error.internal}</p>;
+  if (error) return <Unknown graph={graph} error={error} />;
   if (!node) return <p className="ss-note">{text.loading}</p>;
   return (
     <Tabs value={tab} onChange={setTab} keepMounted={false} className="ss-tabs">
@@ -42,6 +44,20 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
       <Tabs.Panel value="node" className="ss-tab"><NodeInfo node={node} /></Tabs.Panel>
       <Tabs.Panel value="source" className="ss-tab"><SourceLines node={node} /></Tabs.Panel>
     </Tabs>
+  );
+}
+
+/** A name that is not in the graph, such as that of an old link, with those that come near. */
+function Unknown({ graph, error }: { graph: string; error: Error }) {
+  const text = useText();
+  const nearest = error instanceof ApiError ? error.nearest : [];
+  return (
+    <div className="ss-note" role="alert">
+      <p>{errorText(error, text)}</p>
+      <ul className="ss-neighbours">
+        {nearest.map((name) => <li key={name}><NodeLink graph={graph} name={name} /></li>)}
+      </ul>
+    </div>
   );
 }
 
