@@ -1,7 +1,9 @@
 /** The canvas: the graph as far as it is opened, drawn, moved about, and asked what to do with a node. */
 
 import "@xyflow/react/dist/base.css";
+import "./boxes.css";
 import "./graph.css";
+import "./lines.css";
 import { Button, Loader, useComputedColorScheme } from "@mantine/core";
 import { ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -116,7 +118,8 @@ function Canvas(props: GraphViewProps) {
     onToggle: (place) => opening.toggle(scene.boxes[place]!),
     onMenu(place) {
       const at = document.querySelector(`[data-id="${CSS.escape(scene.boxes[place]!.node.id)}"]`)?.getBoundingClientRect();
-      if (at) setMenu({ box: scene.boxes[place]!, x: at.left + 12, y: at.top + 24 });
+      // After this key press, which would close the menu again.
+      if (at) setTimeout(() => setMenu({ box: scene.boxes[place]!, x: at.left + 12, y: at.top + 24 }));
     },
     onZoom: camera.zoom,
     onLeave() {
@@ -228,7 +231,10 @@ function Canvas(props: GraphViewProps) {
       <NodeMenu
         at={menu}
         commands={commands}
-        onClose={() => setMenu(null)}
+        onClose={() => {
+          setMenu(null);
+          setTimeout(() => document.activeElement === document.body && frame.current?.focus({ preventScroll: true }));
+        }}
         onToggle={opening.toggle}
         onAlone={opening.openAlone}
         onCentre={({ node }) => camera.centre(scene.boxes[places.get(node.id) ?? -1] ?? scene)}

@@ -84,15 +84,15 @@ function Badges({ box }: { box: Box }) {
   );
 }
 
-/** Nothing of a box has changed but its place: the same id means the same node. */
+/** Nothing of a box has changed but its place. */
 function isSame({ box: a }: { box: Box }, { box: b }: { box: Box }): boolean {
+  const keys = ["id", "op", "role", "nodes", "parameters", "offset", "shown", "total"] as const;
   return (
-    a.node.id === b.node.id &&
     a.width === b.width &&
     a.height === b.height &&
-    a.node.offset === b.node.offset &&
-    a.node.shown === b.node.shown &&
-    a.node.total === b.node.total
+    keys.every((key) => a.node[key] === b.node[key]) &&
+    a.node.badges.length === b.node.badges.length &&
+    a.node.badges.every((badge, index) => badge.name === b.node.badges[index]!.name)
   );
 }
 
