@@ -14,7 +14,7 @@ export function real(value: number | string, digits = 6): string {
   if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size < 1e-4 || size >= 1e9) return value.toExponential(Math.min(digits - 1, 4)).replace(/\.?0+e/, "e");
+  if (size < 1e-3 || size >= 1e9) return value.toExponential(Math.min(digits - 1, 4)).replace(/\.?0+e/, "e");
   return String(Number(value.toPrecision(digits)));
 }
 
