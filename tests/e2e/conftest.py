@@ -11,13 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested where playwright is installed")
+from browsing import CHROMIUM_ARGUMENTS, PATIENCE
 
-from browsing import CHROMIUM_ARGUMENTS, PATIENCE  # noqa: E402
-
-from stepscope.server.web.page import STATIC  # noqa: E402
-from stepscope.testing.agent import FakeAgent  # noqa: E402
-from stepscope.testing.server import ServerThread  # noqa: E402
+from stepscope.server.web.page import STATIC
+from stepscope.testing.agent import FakeAgent
+from stepscope.testing.server import ServerThread
 
 HARMLESS = "Failed to load resource"  # an answer such as 404, which the page handles
 
@@ -34,7 +32,8 @@ def browser() -> Iterator[Any]:
     if path is None:
         pytest.skip("no Chromium: install it, or name it in STEPSCOPE_CHROMIUM")
     assert (STATIC / "index.html").is_file(), f"the page is not built in {STATIC}"
-    with playwright.sync_playwright() as started:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="the page is tested where playwright is installed")
+    with sync_api.sync_playwright() as started:
         launched = started.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield launched
         launched.close()
