@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-
 from browsing import CHROMIUM_ARGUMENTS, PATIENCE
 
 from stepscope.server.web.page import STATIC
