@@ -5,7 +5,7 @@ PYTHON ?= python3
 BUG ?= nan
 IN = $(PYTHON) scripts/environment.py
 
-.PHONY: help demo test test-versions lint bench proto clean
+.PHONY: help demo browser test test-versions lint bench proto page types screenshots clean
 
 help:
 	@echo "make demo [BUG=none|nan|frozen|exploding|dead-relu] [ARGS=...]   a real training with a planted fault, under the debugger"
@@ -14,13 +14,22 @@ help:
 	@echo "make lint              ruff, mypy"
 	@echo "make bench             the benchmarks"
 	@echo "make proto             generate the code of the protocol"
+	@echo "make page              build the web page into this checkout"
+	@echo "make types             describe the web API for the page (web/openapi.json)"
+	@echo "make screenshots       pictures of the page in every state, in build/screenshots"
 	@echo "make clean             remove what was built in this checkout"
 
 demo:
 	@$(IN) mindspore -m stepscope.cli demo --bug $(BUG) $(ARGS)
 
+# The page is tested in Debian's Chromium; root gets it where it is missing, for others those tests are skipped.
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || test -n "$$STEPSCOPE_CHROMIUM" || \
+	{ test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	echo "stepscope: no Chromium, so the tests of the page are skipped; install it with: apt-get install chromium"
+
 # Both run, also when the first one fails.
-test: lint
+test: lint browser
 	@$(IN) main -m pytest -m "not mindspore" $(ARGS); main=$$?; \
 	$(IN) mindspore -m pytest -m mindspore $(ARGS); mindspore=$$?; \
 	exit $$((main || mindspore))
@@ -42,7 +51,16 @@ bench:
 proto:
 	@$(IN) proto scripts/proto.py
 
+page:
+	@$(IN) main scripts/page.py
+
+types:
+	@$(IN) main scripts/openapi.py
+
+screenshots:
+	@$(IN) mindspore scripts/screenshots.py build/screenshots
+
 clean:
-	rm -rf build dist src/stepscope/server/static .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist web/dist web/node_modules src/stepscope/server/static .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 	find src -name '_kernel*.so' -delete

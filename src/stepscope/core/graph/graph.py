@@ -6,7 +6,7 @@ equal to the path of a scope. All answers about 100,000 nodes come within some t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from stepscope.core.graph import columns as cols
 from stepscope.core.graph import fold, lineage, source
 from stepscope.core.graph.categories import Categories, input_home
 from stepscope.core.graph.edges import Edges
+from stepscope.core.graph.frontier import Frontier
 from stepscope.core.graph.optimizers import OPTIMIZERS
 from stepscope.core.graph.records import NodeRecord, TensorType
 from stepscope.core.graph.scope_view import ScopeViews
@@ -22,12 +23,14 @@ from stepscope.core.graph.scopes import Scopes
 from stepscope.core.graph.search import Names
 from stepscope.core.graph.views import (
     GraphSummary,
+    GraphView,
     Lineage,
     Node,
     NodeSummary,
     OutputPort,
     Port,
     Resolved,
+    Reveal,
     ScopeView,
     SearchResult,
 )
@@ -46,6 +49,7 @@ class Graph:
         self._edges = Edges(self._flow, self._scopes.position)
         self._categories = Categories(self._columns, self._flow)
         self._views = ScopeViews(self._columns, self._edges, self._scopes, self._categories)
+        self._frontier = Frontier(name, self._columns, self._edges, self._scopes, self._categories, self._type)
         self._names = Names(self._columns.names)
 
     def __len__(self) -> int:
@@ -139,6 +143,16 @@ class Graph:
         if offset < 0 or limit < 1:
             raise BadRequest(f"a page needs an offset of 0 or more and a limit of 1 or more, not {offset} and {limit}")
         return self._views.view(self._scope(path), offset, limit)
+
+    def view(self, opened: Sequence[str] = (), offsets: Mapping[str, int] | None = None) -> GraphView:
+        """What is drawn with these scopes and stacks opened; `offsets` are of pages, by the id of what is open."""
+        return self._frontier.view(opened, offsets or {})
+
+    def reveal(self, name: str) -> Reveal:
+        """What must be open to see a node or a scope."""
+        if name not in self._scopes.by_path:
+            self._index(name)
+        return self._frontier.reveal(name)
 
     def scope_paths(self) -> list[str]:
         """All scopes, each before those inside it; the root "" first."""

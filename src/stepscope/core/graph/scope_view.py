@@ -114,13 +114,9 @@ class ScopeViews:
 
     def _badges(self, page: _Page, edges: EdgeNumbers, target: Longs) -> dict[int, list[Badge]]:
         result: dict[int, list[Badge]] = {}
-        columns = self._columns
         of_ops = ~np.array(page.is_scope, np.bool_)[target]
         for edge, place in sorted(zip(edges[of_ops].tolist(), target[of_ops].tolist(), strict=True)):
-            node = int(self._edges.source[edge])
-            number = int(self._edges.port[edge] - columns.input_start[self._edges.target[edge]])
-            text = _short(columns.values.get(node)) if columns.kinds[node] == CONSTANT else ""
-            result.setdefault(place, []).append(Badge(columns.names[node], columns.kind(node), number, text))
+            result.setdefault(place, []).append(badge(self._columns, self._edges, edge))
         return result
 
 
@@ -156,6 +152,14 @@ class _Page:
         child[(position < first) | (position >= last)] = nowhere
         result: Longs = self._places[child]
         return result
+
+
+def badge(columns: Columns, edges: Edges, edge: int) -> Badge:
+    """What an edge from a parameter, a graph input or a constant brings to the op that reads it."""
+    node = int(edges.source[edge])
+    number = int(edges.port[edge] - columns.input_start[edges.target[edge]])
+    text = _short(columns.values.get(node)) if columns.kinds[node] == CONSTANT else ""
+    return Badge(columns.names[node], columns.kind(node), number, text)
 
 
 def _short(value: object) -> str:

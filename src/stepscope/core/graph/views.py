@@ -182,3 +182,86 @@ class GraphSummary:
     constants: int
     scopes: int
     has_optimizer: bool
+
+
+Role = Literal["forward", "gradient", "optimizer"]
+
+
+@dataclass(frozen=True)
+class ViewNode:
+    """What is drawn in one place: an op, a scope, or a stack of siblings that are alike.
+
+    `id` is the full name, of a stack that of its first member with "…" behind; `parent` the id of the open scope or
+    stack around it, "" for the root. `nodes` counts the ops inside, `members` what a stack holds (1 for all else),
+    `parameters` the different ones that are read. Of what is open, `total` counts the children, of which those from
+    `offset` on are shown, `shown` of them.
+    """
+
+    id: str
+    parent: str
+    kind: Literal["scope", "stack", "node"]
+    name: str
+    op: str  # of a stack of ops too
+    role: Role
+    nodes: int
+    members: int
+    parameters: int
+    categories: tuple[Category, ...]  # of an op
+    badges: tuple[Badge, ...]
+    open: bool
+    total: int = 0
+    offset: int = 0
+    shown: int = 0
+
+
+@dataclass(frozen=True)
+class ViewEdge:
+    """All that flows between two drawn nodes: distinct tensors, and edges that only keep an order.
+
+    The ends are indices into the view's nodes. `type` is told where it is one tensor.
+    """
+
+    source: int
+    target: int
+    tensors: int
+    control: int
+    type: TensorType | None
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """The graph as far as it is opened. `nodes` come after their parents, in order of their first op.
+
+    `total`, `offset` and `shown` are those of the root. `refused`: what was to be open, but is not: there is no such
+    scope, it is not in an open one, or as many nodes as fit are drawn already (`full`).
+    """
+
+    graph: str
+    total: int
+    offset: int
+    shown: int
+    nodes: tuple[ViewNode, ...]
+    edges: tuple[ViewEdge, ...]
+    refused: tuple[str, ...]
+    full: bool
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A scope or stack (an id of `ViewNode`; "" is the root) and the offset of one of its pages."""
+
+    id: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """What must be open to see a node or scope, outermost first, the root included.
+
+    `shown` is what is then drawn: the node itself, or the op that reads it where it is a parameter, an input, a
+    constant; "" where nothing is.
+    """
+
+    name: str
+    shown: str
+    open: tuple[Opening, ...]

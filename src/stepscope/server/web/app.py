@@ -6,22 +6,16 @@ import json
 from functools import lru_cache
 
 from fastapi import FastAPI
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from stepscope.server.web import events
 from stepscope.server.web.openapi import schema
+from stepscope.server.web.page import add_page
 from stepscope.server.web.problems import add_handlers
 from stepscope.server.web.routes import graphs, jobs, server, tensors
 from stepscope.server.web.security import Security
 from stepscope.server.web.state import Services
-
-PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>stepscope</title>
-<p>The web API of stepscope is up; it is described by <a href="/api/openapi.json">/api/openapi.json</a>.
-"""
 
 
 def build(services: Services, host: str, port: int, token: str | None) -> ASGIApp:
@@ -41,8 +35,5 @@ def build(services: Services, host: str, port: int, token: str | None) -> ASGIAp
     def described() -> str:
         return json.dumps(schema(services.server.version, app.routes))
 
-    @app.get("/", include_in_schema=False)
-    async def page() -> Response:
-        return HTMLResponse(PAGE)
-
+    add_page(app)
     return Security(app, host, port, token)

@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from stepscope.core.graph.frontier import MOST
 from stepscope.core.graph.graph import Graph
-from stepscope.core.graph.views import Category, Lineage, ScopeView, SearchResult
+from stepscope.core.graph.views import Category, GraphView, Lineage, Reveal, ScopeView, SearchResult
 from stepscope.server.models import GraphList, NodeList, NodeRow, NodeView
 from stepscope.server.settings import MAX_NAME
 from stepscope.server.web.answers import answer, computed
@@ -39,6 +40,32 @@ async def scope(
     """What is directly inside a scope, with the edges among it; the root's path is empty."""
     found = await of.jobs.graph_of(job, graph)
     return await computed(lambda: found.scope(path, offset, limit))
+
+
+@router.get("/graphs/{graph:path}/view", response_model=GraphView, operation_id="view")
+async def view(
+    of: TheServices,
+    job: TheJob,
+    graph: str,
+    open: Annotated[
+        list[Name] | None, Query(max_length=MOST, description="ids of scopes and stacks, as they were opened")
+    ] = None,
+    at: Annotated[
+        list[Name] | None, Query(max_length=MOST, description='pages: "300:scope" for its children from the 300th on')
+    ] = None,
+) -> Response:
+    """The graph as far as it is opened: all that is drawn, and the edges between it."""
+    found = await of.jobs.graph_of(job, graph)
+    pages = [one.partition(":") for one in at or ()]
+    offsets = {path: int(number) for number, _, path in pages if number.isdecimal() and len(number) < 10}
+    return await computed(lambda: found.view(open or (), offsets))
+
+
+@router.get("/graphs/{graph:path}/reveal", response_model=Reveal, operation_id="reveal")
+async def reveal(of: TheServices, job: TheJob, graph: str, name: Name) -> Response:
+    """What must be open to see a node or a scope."""
+    found = await of.jobs.graph_of(job, graph)
+    return await computed(lambda: found.reveal(name))
 
 
 @router.get("/graphs/{graph:path}/search", response_model=SearchResult, operation_id="search")

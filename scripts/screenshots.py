@@ -1,0 +1,186 @@
+"""Pictures of the page in every state, in both languages, light and dark, in two sizes: `make screenshots`.
+
+    python scripts/screenshots.py [FOLDER]
+
+Where MindSpore is installed the training is the demo's; elsewhere it is the fake one of the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+import stepscope
+from stepscope.core.ports import Farewell
+from stepscope.demo import script
+from stepscope.testing.agent import FakeAgent
+from stepscope.testing.server import ServerThread
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "e2e"))
+from browsing import CHROMIUM_ARGUMENTS, Debugger
+
+SIZES = ((1366, 768), (1920, 1080))
+LOOKS = tuple((language, scheme) for language in ("zh", "en") for scheme in ("light", "dark"))
+SETTLE = 900  # milliseconds for the layout and for what moves
+COMPILE = 180  # seconds
+
+
+class Album:
+    """One page for each language, colour scheme and size; a picture is taken of all of them."""
+
+    def __init__(self, browser: Any, folder: Path):
+        self._folder = folder
+        self._count = 0
+        self.pages: list[tuple[str, Debugger]] = []
+        for language, scheme in LOOKS:
+            context = browser.new_context(
+                locale="zh-CN" if language == "zh" else "en-GB", color_scheme=scheme, reduced_motion="reduce"
+            )
+            context.set_default_timeout(30_000)
+            for width, height in SIZES:
+                page = context.new_page()
+                page.set_viewport_size({"width": width, "height": height})
+                self.pages.append((f"{language}-{scheme}-{width}", Debugger(page, language)))
+
+    def each(self, act: Callable[[Debugger], object]) -> None:
+        for _, page in self.pages:
+            act(page)
+
+    def take(self, name: str) -> None:
+        self._count += 1
+        self.each(lambda page: page.page.locator("[aria-busy=true]").first.wait_for(state="hidden"))
+        self.pages[0][1].page.wait_for_timeout(SETTLE)
+        for look, page in self.pages:
+            page.page.screenshot(path=self._folder / f"{self._count:02}-{name}-{look}.png")
+        print(name, flush=True)
+
+
+@contextmanager
+def training(server: ServerThread) -> Iterator[Callable[[], None]]:
+    """A training under the debugger; yields how to kill it."""
+    if find_spec("mindspore") is None:
+        with FakeAgent(server.debugger_address) as agent:
+            agent.source.step_seconds = 0.05
+            yield lambda: agent.finish(Farewell("lost", "the process was killed", exit_status=-9))
+        return
+    host, _, port = server.debugger_address.rpartition(":")
+    environment = {**os.environ, "ENABLE_MS_DEBUGGER": "1", "MS_DEBUGGER_HOST": host, "MS_DEBUGGER_PORT": port}
+    path = script("mindspore")
+    command = [sys.executable, str(path), "--bug", "nan", "--epochs", "2000"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    try:
+        yield process.kill
+    finally:
+        process.kill()
+        process.wait()
+
+
+def reach(debugger: stepscope.Debugger, state: str, known: set[str]) -> Any:
+    """The job that is not among the known ones, once it is in that state."""
+    deadline = time.monotonic() + COMPILE
+    while time.monotonic() < deadline:
+        for job in debugger.jobs():
+            if job.id not in known and job.state == state:
+                return job
+        time.sleep(0.1)
+    raise SystemExit("the training did not come")
+
+
+def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerThread) -> set[str]:
+    album.each(lambda page: page.open(server.url))
+    album.each(lambda page: page.page.get_by_role("heading", name=page.text["waiting"]).wait_for())
+    album.take("waiting")
+    with training(server):
+        job = reach(debugger, "paused", set())
+        album.each(lambda page: page.state("paused"))
+        album.take("graph")
+        job.run(2)
+        job.wait(COMPILE)
+        node = next(iter(job.nodes("Conv2D-op") or job.nodes("MatMul-op")))
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}/node/{node}"))
+        album.each(lambda page: page.cell("output-0", 5).get_by_role("button").wait_for())
+        album.take("node")
+        album.each(lambda page: page.page.get_by_role("tab", name=page.text["source"], exact=True).click())
+        album.take("source")
+        album.each(lambda page: page.page.get_by_role("tab", name=page.text["node"], exact=True).click())
+        album.take("attributes")
+        album.each(lambda page: page.page.get_by_role("tab").first.click())
+        album.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
+        album.each(lambda page: page.grid())
+        album.take("values")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        album.each(lambda page: page.page.get_by_label(page.text["search"]).fill("matmul"))
+        album.each(lambda page: page.page.get_by_label(page.text["search"]).press("Enter"))
+        album.take("search")
+        album.each(lambda page: page.page.get_by_label(page.text["search"]).fill(""))
+        album.each(lambda page: page.button("help").click())
+        album.take("help")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        album.each(lambda page: page.page.evaluate("document.activeElement.blur()"))
+        job.run_to(node)
+        job.wait(COMPILE)
+        job.next_node()
+        job.wait(COMPILE)
+        album.take("current-node")
+        album.each(lambda page: page.button("terminate").click())
+        album.take("terminate")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        job.terminate()
+        album.each(lambda page: page.banner("terminated"))
+        album.take("terminated")
+    return {job.id}
+
+
+def of_a_lost_one(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> None:
+    with training(server) as kill:
+        job = reach(debugger, "paused", known)
+        album.take("second-training")
+        job.run(3)
+        job.wait(COMPILE)
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}"))
+        album.each(lambda page: page.state("paused"))
+        job.resume()
+        album.each(lambda page: page.state("running"))
+        album.take("running")
+        kill()
+        album.each(lambda page: page.banner("killed"))
+        album.take("lost")
+        album.each(lambda page: page.open(f"{server.url}/#/"))
+        album.each(lambda page: page.page.get_by_role("heading", name=page.text["waiting"]).wait_for())
+        album.take("earlier-trainings")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("build/screenshots"))
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as workspace,
+        ServerThread(Path(workspace) / "workspace") as server,
+        stepscope.connect(server.url) as debugger,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("STEPSCOPE_CHROMIUM", "/usr/bin/chromium"), args=CHROMIUM_ARGUMENTS
+        )
+        album = Album(browser, folder)
+        known = of_one_training(album, debugger, server)
+        of_a_lost_one(album, debugger, server, known)
+        browser.close()
+    print(folder)
+
+
+if __name__ == "__main__":
+    main()

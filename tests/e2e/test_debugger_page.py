@@ -1,0 +1,289 @@
+"""The page from waiting to the end of a training, with a fake agent behind a real server."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from browsing import Debugger
+
+import stepscope
+from stepscope.core.ports import Farewell
+from stepscope.testing.agent import FakeAgent
+from stepscope.testing.server import ServerThread
+
+DENSE = "Default/network/hidden-Dense"
+MATMUL = f"{DENSE}/MatMul-op0"
+LOSS = "Default/network/loss/SquaredError-op0"
+LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
+
+
+@pytest.fixture
+def page(new_page):
+    return Debugger(new_page())
+
+
+@LANGUAGES
+def test_waiting_says_what_to_type_and_becomes_the_debugger(new_page, server, language):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
+    port = server.debugger_address.rpartition(":")[2]
+    assert f"export MS_DEBUGGER_PORT={port}\n" in page.page.locator("pre").nth(1).inner_text()
+    page.button("copy").first.click()
+    assert page.page.evaluate("navigator.clipboard.readText()").startswith("stepscope run ")
+    with FakeAgent(server.debugger_address):
+        page.state("paused")
+        page.page.get_by_role("tree", name=page.text["nodes"]).wait_for()
+        assert page.page.url.endswith("#/job/fake-1")
+
+
+@LANGUAGES
+def test_values_are_those_of_the_python_client(new_page, server, job, language):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    page.run(3)
+    page.step(3)
+    page.state("paused")
+    page.open_scope("Default", "Default/network", DENSE)
+    page.select(MATMUL)
+    page.cell("output-0", 5).get_by_role("button").click()
+    expected = job.tensor(MATMUL)
+    np.testing.assert_allclose(np.array(page.grid(), dtype=np.float32), expected, rtol=1e-6)
+    page.page.keyboard.press("Escape")
+    page.open_scope("Default/network/loss")
+    page.select(LOSS)
+    assert np.isclose(float(page.value()), job.tensor(LOSS), rtol=1e-6)
+
+
+def test_control_by_buttons(page, server, agent, job):
+    page.open(server.url).state("paused")
+    page.run(2)
+    page.step(2)
+    page.button("next").click()
+    page.step(3)
+    page.selected("MatMul-op0")  # the cursor is followed
+    page.button("next").click()
+    page.selected("BiasAdd-op0")
+    page.button("previous").click()
+    page.selected("MatMul-op0")
+    page.open_scope("Default/network/loss")
+    page.select(LOSS)
+    page.button("run_to").click()
+    page.page.locator("[data-testid=state]", has_text="node 5 of 13").wait_for()
+    assert job.cursor.node == LOSS
+    page.open_scope("Default/network/relu-ReLU")
+    page.select("Default/network/relu-ReLU/ReLU-op0")
+    page.button("current").click()
+    page.selected(LOSS)
+    agent.source.step_seconds = 0.02
+    page.button("resume").click()
+    page.state("running")
+    page.button("pause").click()
+    page.state("paused")
+    assert job.info["reason"] == "pause"
+
+
+def test_control_by_keys(page, server, agent, job):
+    page.open(server.url).state("paused")
+    keyboard = page.page.keyboard
+    keyboard.press("F10")
+    page.step(1)
+    page.selected("MatMul-op0")
+    keyboard.press("F10")
+    page.selected("BiasAdd-op0")
+    keyboard.press("Shift+F10")
+    page.selected("MatMul-op0")
+    page.open_scope("Default/network/loss")
+    page.select(LOSS)
+    keyboard.press("Control+F10")
+    page.page.locator("[data-testid=state]", has_text="node 5 of 13").wait_for()
+    agent.source.step_seconds = 0.02
+    keyboard.press("F5")
+    page.state("running")
+    keyboard.press("F6")
+    page.state("paused")
+    keyboard.press("?")
+    page.page.get_by_role("dialog", name=page.text["help"]).wait_for()
+    keyboard.press("Escape")
+    keyboard.press("/")
+    keyboard.type("relu?")  # no help while one types
+    assert page.page.get_by_label(page.text["search"]).input_value() == "relu?"
+    keyboard.press("Escape")
+    keyboard.press("Shift+F5")
+    page.page.get_by_role("dialog").get_by_role("button", name=page.text["terminate"]).click()
+    page.banner("terminated")
+
+
+@LANGUAGES
+def test_terminate_asks_once(new_page, server, job, language):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    page.run(1)
+    page.step(1)
+    page.button("terminate").click()
+    dialog = page.page.get_by_role("dialog")
+    dialog.wait_for()
+    page.page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert job.state == "paused"
+    page.button("terminate").click()
+    dialog.get_by_role("button", name=page.text["terminate"]).click()
+    page.banner("terminated")
+    page.state("finished")
+    assert page.button("resume").is_disabled()
+
+
+@LANGUAGES
+def test_the_end_stays_open_for_review(new_page, server, agent, job, language):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    page.run(2)
+    page.step(2)
+    agent.finish(Farewell("lost", "killed", exit_status=-9))
+    banner = page.banner("killed").inner_text()
+    assert "9" in banner
+    assert "2" in banner
+    page.state("lost")
+    page.open_scope("Default", "Default/network", DENSE)
+    page.select(MATMUL)
+    assert page.cell("output-0", 4).inner_text() == "[8, 3]"
+
+
+def test_a_broken_connection_is_not_the_end(page, server, agent, job):
+    page.open(server.url).state("paused")
+    agent.die()
+    page.banner("broken")
+    agent.attach()
+    page.state("paused")
+    page.page.locator("[data-testid=end-banner]").wait_for(state="hidden")
+    page.run(1)
+    page.step(1)
+
+
+def test_filters(page, server, job):
+    page.open(server.url).state("paused")
+    found = page.page.locator("[data-testid=matches]")
+    search = page.page.get_by_label(page.text["search"])
+    search.fill("matmul")
+    found.filter(has_text="5 matches").wait_for()
+    names = job.nodes("matmul")
+    search.press("Enter")
+    page.selected(names[0])
+    search.press("Enter")
+    page.selected(names[1])
+    found.filter(has_text="2 of 5").wait_for()
+    search.press("Shift+Enter")
+    page.selected(names[0])
+    search.fill("")
+    page.page.get_by_role("combobox", name=page.text["category"]).click()
+    page.page.get_by_role("option", name=page.text["gradient"]).click()
+    found.filter(has_text="5 matches").wait_for()
+    search.fill("no such thing")
+    page.page.get_by_text("No node matches.").wait_for()
+
+
+def test_source_lines(page, server, job):
+    page.open(f"{server.url}/#/job/fake-1/node/{MATMUL}").state("paused")
+    page.page.get_by_role("tab", name=page.text["source"]).click()
+    frame = page.page.locator("[data-testid=user-frame]")
+    assert "/home/me/train.py:12" in frame.inner_text()
+    assert "out = MatMul(x)" in frame.inner_text()
+    page.button("one_line").click()
+    page.page.locator("[data-testid=matches]", has_text="1 of 1").wait_for()
+    assert page.page.get_by_label(page.text["line"]).input_value() == "/home/me/train.py:12"
+
+
+def test_neighbours_are_links_and_the_browser_goes_back(page, server, job):
+    page.open(f"{server.url}/#/job/fake-1/node/{MATMUL}").state("paused")
+    page.selected(MATMUL)
+    page.page.get_by_role("tab", name=page.text["node"], exact=True).click()
+    page.page.get_by_role("button", name=f"{DENSE}/BiasAdd-op0").click()
+    page.selected("BiasAdd-op0")
+    assert page.page.url.endswith(f"#/job/fake-1/node/{DENSE}/BiasAdd-op0?graph=graph_0")
+    page.page.go_back()
+    page.selected(MATMUL)
+    page.page.go_forward()
+    page.selected("BiasAdd-op0")
+    page.page.reload()
+    page.selected("BiasAdd-op0")
+    page.row(f"{DENSE}/BiasAdd-op0").wait_for()  # the list is open to there
+
+
+def test_several_pages_agree(new_page, server, job):
+    one, other = Debugger(new_page("en"), "en"), Debugger(new_page("zh"), "zh")
+    for page in (one, other):
+        page.open(server.url).state("paused")
+    one.run(3)
+    for page in (one, other):
+        page.step(3)
+    other.button("next").click()
+    for page in (one, other):
+        page.step(4)
+        page.selected("MatMul-op0")
+    other.button("terminate").click()
+    other.page.get_by_role("dialog").get_by_role("button", name=other.text["terminate"]).click()
+    one.banner("terminated")
+
+
+def test_languages_and_colours_switch_in_place(page, server, job):
+    page.open(server.url).state("paused")
+    page.page.evaluate("window.same = true")
+    page.page.get_by_text("中", exact=True).click()
+    chinese = Debugger(page.page, "zh")
+    chinese.state("paused")
+    assert page.page.locator("html").get_attribute("lang") == "zh-CN"
+    page.page.get_by_role("button", name="深色主题").click()
+    assert page.page.locator("html").get_attribute("data-mantine-color-scheme") == "dark"
+    assert page.page.evaluate("window.same")
+    page.page.reload()
+    chinese.state("paused")
+    assert page.page.locator("html").get_attribute("data-mantine-color-scheme") == "dark"
+
+
+def test_a_server_that_comes_back_is_followed(page, tmp_path):
+    with ServerThread(tmp_path / "workspace") as first, FakeAgent(first.debugger_address) as agent:
+        port = int(first.url.rpartition(":")[2])
+        page.open(first.url).state("paused")
+        agent.finish()
+        page.banner("ended")
+    page.page.get_by_text("The server does not answer").wait_for()
+    with ServerThread(tmp_path / "workspace", port=port):
+        page.page.get_by_text("The server does not answer").wait_for(state="hidden")
+        page.banner("ended")
+
+
+def test_a_token_is_enough(page, tmp_path):
+    with ServerThread(tmp_path / "workspace", token="secret") as server:
+        page.open(f"{server.url}/?token=secret")
+        page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
+        assert "secret" not in page.page.url
+        with FakeAgent(server.debugger_address, token="secret"):
+            page.state("paused")
+
+
+def test_refusals_are_shown(page, server, job):
+    page.open(server.url).state("paused")
+    page.page.route("**/commands", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json",
+        body='{"kind": "conflict", "detail": "the training is running", "status": 409}'))  # fmt: skip
+    page.button("next").click()
+    page.page.get_by_text("the training is running").wait_for()
+
+
+def test_an_unknown_training(page, server):
+    page.open(f"{server.url}/#/job/nobody")
+    page.page.get_by_role("button", name="To the start page").click()
+    page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
+
+
+def test_a_second_training_is_announced(page, server, job):
+    page.open(server.url).state("paused")
+    from dataclasses import replace
+
+    from stepscope.testing.source import INFO, FakeSource
+
+    with FakeAgent(server.debugger_address, FakeSource(replace(INFO, job_id="fake-2", pid=4243))):
+        page.page.get_by_role("button", name="Open it").click()
+        page.state("paused")
+        assert "fake-2" in page.page.url
+    with stepscope.connect(server.url) as debugger:
+        assert len(debugger.jobs()) == 2

@@ -1,0 +1,154 @@
+/** What the page asks the server for, as TanStack Query's options: one place for keys, so that nothing is asked twice. */
+
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { JOBS } from "../state/events";
+import { api, ApiError, type Category, type JobView, type Schemas, take } from "./client";
+
+/** Errors that come again when asked again are not asked again. */
+export function mayRetry(count: number, error: Error): boolean {
+  return error instanceof ApiError && error.kind === "unreachable" && count < 3;
+}
+
+export function useServer() {
+  return useQuery({
+    queryKey: ["server"],
+    queryFn: () => take(api.GET("/api/server")),
+    staleTime: Infinity,
+  });
+}
+
+/** All jobs, oldest first; kept up to date by the events. */
+export function useJobs() {
+  const client = useQueryClient();
+  return useQuery({
+    queryKey: JOBS,
+    queryFn: async (): Promise<JobView[]> => {
+      const { jobs } = await take(api.GET("/api/jobs"));
+      const present = new Map((client.getQueryData<JobView[]>(JOBS) ?? []).map((job) => [job.id, job]));
+      return jobs.map((job) => {
+        const known = present.get(job.id);
+        return known && known.revision > job.revision ? known : job;
+      });
+    },
+    staleTime: Infinity,
+  });
+}
+
+export function graphsQuery(job: string) {
+  return queryOptions({
+    queryKey: ["graphs", job],
+    queryFn: async () => (await take(api.GET("/api/jobs/{job}/graphs", { params: { path: { job } } }))).graphs,
+    staleTime: Infinity,
+  });
+}
+
+export const SCOPE_LIMIT = 5000;
+
+export function scopeQuery(job: string, graph: string, revision: number, path: string) {
+  return queryOptions({
+    queryKey: ["scope", job, graph, revision, path],
+    queryFn: ({ signal }) =>
+      take(
+        api.GET("/api/jobs/{job}/graphs/{graph}/scope", {
+          params: { path: { job, graph }, query: { path, limit: SCOPE_LIMIT } },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+  });
+}
+
+export function nodeQuery(job: string, graph: string, revision: number, name: string) {
+  return queryOptions({
+    queryKey: ["node", job, graph, revision, name],
+    queryFn: ({ signal }) =>
+      take(api.GET("/api/jobs/{job}/node", { params: { path: { job }, query: { name, graph } }, signal })),
+    staleTime: Infinity,
+  });
+}
+
+export interface NodesWanted {
+  /** "" for all graphs. */
+  graph: string;
+  text: string;
+  line: string;
+  category: Category | null;
+}
+
+/** More than anyone looks through; so few that they come, and are shown, as one types. */
+export const NODES_LIMIT = 2000;
+
+export function nodesQuery(job: string, revision: number, wanted: NodesWanted) {
+  return queryOptions({
+    queryKey: ["nodes", job, revision, wanted],
+    queryFn: ({ signal }) =>
+      take(
+        api.GET("/api/jobs/{job}/nodes", {
+          params: {
+            path: { job },
+            query: {
+              graph: wanted.graph,
+              pattern: wanted.text || undefined,
+              line: wanted.line || undefined,
+              category: wanted.category ?? undefined,
+              limit: NODES_LIMIT,
+            },
+          },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** One tensor of a job. `moment` names the pause whose values are meant: see `state/moment.ts`. */
+export interface TensorPlace {
+  job: string;
+  graph: string;
+  node: string;
+  slot: number;
+  input?: number;
+}
+
+function keyParameters(place: TensorPlace, when: "current" | "previous") {
+  const input = place.input === undefined ? {} : { input: place.input };
+  return { node: place.node, graph: place.graph, slot: place.slot, when, ...input };
+}
+
+export function compareQuery(place: TensorPlace, moment: string) {
+  return queryOptions({
+    queryKey: ["compare", place, moment],
+    queryFn: ({ signal }): Promise<Schemas["ComparisonView"]> =>
+      take(
+        api.GET("/api/jobs/{job}/compare", {
+          params: { path: { job: place.job }, query: keyParameters(place, "current") },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}
+
+export function statsQuery(place: TensorPlace, moment: string, when: "current" | "previous" = "current") {
+  return queryOptions({
+    queryKey: ["stats", place, moment, when],
+    queryFn: ({ signal }): Promise<Schemas["Statistics"]> =>
+      take(
+        api.GET("/api/jobs/{job}/stats", {
+          params: { path: { job: place.job }, query: keyParameters(place, when) },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}
+
+export function tensorAddress(place: TensorPlace, when: "current" | "previous", index: string): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(keyParameters(place, when))) query.set(name, String(value));
+  if (index) query.set("index", index);
+  return `/api/jobs/${encodeURIComponent(place.job)}/tensor?${query}`;
+}

@@ -1,0 +1,40 @@
+/** The page's root: colours, texts, data and events around what is shown. */
+
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./app.css";
+
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { mayRetry } from "../api/queries";
+import { useLanguage } from "../i18n";
+import { followAddress } from "../state/address";
+import { followEvents } from "../state/events";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { Page } from "./Page";
+import { theme, variables } from "./theme";
+
+const client = new QueryClient({
+  defaultOptions: { queries: { retry: mayRetry, refetchOnWindowFocus: false, refetchOnReconnect: false } },
+});
+
+export function App() {
+  const language = useLanguage((state) => state.language);
+  useEffect(() => {
+    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  }, [language]);
+  useEffect(() => followAddress(), []);
+  useEffect(() => followEvents(client), []);
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+      <QueryClientProvider client={client}>
+        <Notifications position="bottom-right" />
+        <ErrorBoundary>
+          <Page />
+        </ErrorBoundary>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,152 @@
+/** A job on the page: node list and control on the left, graph in the middle, details below; borders can be moved. */
+
+import { ActionIcon, Center, Loader, Stack, Text, Tooltip } from "@mantine/core";
+import { lazy, type ReactNode, Suspense, useMemo } from "react";
+import type { JobView } from "../api/client";
+import { useActions } from "../control/actions";
+import { ControlPanel } from "../control/ControlPanel";
+import { Details } from "../details/Details";
+import type { GraphCommands } from "../graph/contract";
+import { useText } from "../i18n";
+import { select } from "../state/address";
+import { useLayout } from "../state/layout";
+import { useOpenScopes, useRevision, useView, view } from "../state/view";
+import { NodeList } from "../tree/NodeList";
+import { JobBanners } from "./banners";
+import { copy } from "./Copy";
+import { DownIcon, LeftIcon, RightIcon, UpIcon } from "./icons";
+import { Splitter } from "./Splitter";
+
+const canvas = import("../graph/GraphView"); // on its way while the page asks for the job
+const GraphView = lazy(() => canvas);
+const NO_HITS: ReadonlySet<string> = new Set();
+
+export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
+  const text = useText();
+  const { listWidth, detailsHeight, isListOpen, isDetailsOpen, set } = useLayout();
+  return (
+    <div className="ss-debugger">
+      <h1 className="ss-hidden">{job.title}</h1>
+      <JobBanners job={job} />
+      <div className="ss-columns">
+        {isListOpen ? (
+          <>
+            <aside className="ss-left" style={{ width: listWidth }}>
+              <Toggle label={text.hideList} isOpen icon={<LeftIcon size={12} />} onClick={() => set({ isListOpen: false })} />
+              {graph === null ? <div className="ss-grow" /> : <NodeList job={job} graph={graph} />}
+              <ControlPanel job={job} />
+            </aside>
+            <Splitter
+              axis="x" label={text.resizeList} value={listWidth} min={240} max={640}
+              onChange={(value) => set({ listWidth: value })}
+            />
+          </>
+        ) : null}
+        <div className="ss-middle">
+          <div className="ss-canvas">
+            {graph === null ? <NoGraph job={job} /> : <Canvas key={`${job.id} ${graph}`} job={job} graph={graph} />}
+            {!isListOpen && (
+              <Toggle
+                label={text.showList} handle="left" icon={<RightIcon size={12} />} onClick={() => set({ isListOpen: true })}
+              />
+            )}
+            {!isDetailsOpen && (
+              <Toggle
+                label={text.showDetails} handle="bottom" icon={<UpIcon size={12} />}
+                onClick={() => set({ isDetailsOpen: true })}
+              />
+            )}
+          </div>
+          {isDetailsOpen && (
+            <>
+              <Splitter
+                axis="y" label={text.resizeDetails} value={detailsHeight} min={120} max={700}
+                onChange={(value) => set({ detailsHeight: value })}
+              />
+              <section className="ss-details" aria-label={text.details} style={{ height: detailsHeight }}>
+                <Toggle
+                  label={text.hideDetails} isOpen icon={<DownIcon size={12} />} onClick={() => set({ isDetailsOpen: false })}
+                />
+                <Details job={job} graph={graph} />
+              </section>
+            </>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface ToggleProps {
+  label: string;
+  icon: ReactNode;
+  isOpen?: boolean;
+  /** At which border of the canvas it waits while its panel is closed. */
+  handle?: "left" | "bottom";
+  onClick(): void;
+}
+
+/** Closes a panel, from its corner; or opens it again. */
+function Toggle({ label, icon, isOpen = false, handle, onClick }: ToggleProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        className={handle ? `ss-handle-${handle}` : "ss-hide"} variant={handle ? "default" : "subtle"} size="sm"
+        aria-expanded={isOpen} aria-label={label} onClick={onClick}
+      >
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function NoGraph({ job }: { job: JobView }) {
+  const text = useText();
+  return (
+    <Center h="100%">
+      <Stack align="center" gap="xs">
+        {job.connected && <Loader size="sm" aria-hidden />}
+        <Text fw={600}>{text.compiling}</Text>
+        {job.connected && <Text c="dimmed" size="sm">{text.compilingHint}</Text>}
+      </Stack>
+    </Center>
+  );
+}
+
+function Canvas({ job, graph }: { job: JobView; graph: string }) {
+  const text = useText();
+  const { possible, runTo, situation } = useActions();
+  const revision = useRevision(job.id, graph);
+  const open = useOpenScopes(job.id, graph);
+  const selected = useView((state) => state.selected);
+  const reveal = useView((state) => state.reveal);
+  const canRun = possible("resume") || situation.busy;
+  const commands = useMemo<GraphCommands>(
+    () => ({
+      canRun,
+      runTo,
+      showInList: (name) => view.showInList(name),
+      copy: (value) => void copy(value),
+    }),
+    [canRun, runTo],
+  );
+  const loading = <Center h="100%"><Loader size="sm" aria-label={text.loading} /></Center>;
+  return (
+    <Suspense fallback={loading}>
+      <GraphView
+        job={job}
+        graph={graph}
+        graphRevision={revision}
+        selected={selected}
+        current={job.cursor?.graph === graph ? job.cursor.node : null}
+        hits={NO_HITS}
+        openScopes={open}
+        reveal={reveal}
+        commands={commands}
+        onSelect={select}
+        onOpenChange={view.setOpen}
+        onOpenScopes={view.setAllOpen}
+      />
+    </Suspense>
+  );
+}

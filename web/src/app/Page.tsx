@@ -1,0 +1,87 @@
+/** Decides what is shown: waiting for a training, the job of the address, or why there is none. */
+
+import { Button, Center, Loader, Stack, Text } from "@mantine/core";
+import { useEffect } from "react";
+import { ApiError, type JobView } from "../api/client";
+import { useJobs } from "../api/queries";
+import { HelpDialog } from "../control/HelpDialog";
+import { ActionsProvider } from "../control/actions";
+import { TerminateDialog } from "../control/TerminateDialog";
+import { useText } from "../i18n";
+import { go } from "../state/address";
+import { useView } from "../state/view";
+import { ConnectionBanner } from "./banners";
+import { Debugger } from "./Debugger";
+import { TopBar } from "./TopBar";
+import { useNewJobs } from "./useNewJobs";
+import { useSelectedOp } from "./useSelectedOp";
+import { Waiting } from "./Waiting";
+
+export function Page() {
+  const text = useText();
+  const jobs = useJobs();
+  const wanted = useView((state) => state.job);
+  const job = jobs.data?.find((each) => each.id === wanted) ?? null;
+  const graph = useGraphOf(job);
+  const op = useSelectedOp(job, graph);
+  useNewJobs(jobs.data, wanted, job);
+  useEffect(() => {
+    document.title = job ? `${job.title} · ${text.state[job.state]} · ${text.stepOf} ${job.step} – stepscope` : "stepscope";
+  }, [job, text]);
+
+  return (
+    <ActionsProvider job={job} graph={graph} op={op}>
+      <div className="ss-page">
+        <TopBar jobs={jobs.data ?? []} job={job} />
+        <ConnectionBanner />
+        <main className="ss-main">
+          <Body jobs={jobs.data} error={jobs.error} wanted={wanted} job={job} graph={graph} />
+        </main>
+      </div>
+      <HelpDialog />
+      <TerminateDialog />
+    </ActionsProvider>
+  );
+}
+
+interface BodyProps {
+  jobs: JobView[] | undefined;
+  error: Error | null;
+  wanted: string | null;
+  job: JobView | null;
+  graph: string | null;
+}
+
+function Body({ jobs, error, wanted, job, graph }: BodyProps) {
+  const text = useText();
+  if (job) return <Debugger job={job} graph={graph} />;
+  if (error instanceof ApiError && error.status === 401) return <Sentence text={text.unauthorized} />;
+  if (!jobs) return error ? null : <Center h="100%"><Loader aria-label={text.loading} /></Center>;
+  if (wanted === null) return <Waiting jobs={jobs} />;
+  return (
+    <Sentence text={text.unknownJob}>
+      <Button onClick={() => go({ job: null, graph: null, selected: null })}>{text.toStart}</Button>
+    </Sentence>
+  );
+}
+
+function Sentence({ text, children }: { text: string; children?: React.ReactNode }) {
+  return (
+    <Center h="100%">
+      <Stack align="center">
+        <Text>{text}</Text>
+        {children}
+      </Stack>
+    </Center>
+  );
+}
+
+/** The graph of the address, if the job has it; else the cursor's; else the first one. */
+function useGraphOf(job: JobView | null): string | null {
+  const wanted = useView((state) => state.graph);
+  const graph = !job ? null : wanted !== null && job.graphs.includes(wanted) ? wanted : (job.cursor?.graph ?? job.graphs[0] ?? null);
+  useEffect(() => {
+    if (graph !== null && graph !== useView.getState().graph) useView.setState({ graph });
+  }, [graph]);
+  return graph;
+}

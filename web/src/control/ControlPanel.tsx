@@ -1,0 +1,59 @@
+/** Bottom left: how the training goes on. */
+
+import { Button, NumberInput, Tooltip } from "@mantine/core";
+import { useState } from "react";
+import type { JobView } from "../api/client";
+import { NextIcon, PauseIcon, PlayIcon, PreviousIcon, RunToIcon, StopIcon, TargetIcon } from "../app/icons";
+import { useText } from "../i18n";
+import { ActionButton } from "./ActionButton";
+import { useActions } from "./actions";
+
+const MOST_STEPS = 2 ** 31 - 1;
+
+export function ControlPanel({ job }: { job: JobView }) {
+  const text = useText();
+  const { situation } = useActions();
+  const hint = job.stepping === "recorded" ? text.recordedHint : text.liveHint;
+  return (
+    <section className="ss-control" aria-labelledby="control-title">
+      <h2 id="control-title">{text.control}</h2>
+      <Steps />
+      <div className="ss-buttons">
+        <ActionButton action="resume" icon={<PlayIcon size={14} />} />
+        <ActionButton action="pause" icon={<PauseIcon size={14} />} hint={text.pausing} />
+        <ActionButton action="terminate" icon={<StopIcon size={14} />} />
+      </div>
+      <div className="ss-buttons ss-buttons-two">
+        <ActionButton action="previous_node" icon={<PreviousIcon size={14} />} hint={hint} />
+        <ActionButton action="next_node" icon={<NextIcon size={14} />} hint={hint} />
+        <ActionButton action="current_node" icon={<TargetIcon size={14} />} />
+        <ActionButton action="run_to" icon={<RunToIcon size={14} />} hint={situation.op === null ? text.runToNeedsNode : ""} />
+      </div>
+    </section>
+  );
+}
+
+function Steps() {
+  const text = useText();
+  const { possible, run } = useActions();
+  const [steps, setSteps] = useState<number | string>(1);
+  const isPossible = possible("resume") && typeof steps === "number" && steps >= 1;
+  return (
+    <form
+      className="ss-steps"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isPossible) run(steps);
+      }}
+    >
+      <label htmlFor="steps">{text.steps}</label>
+      <NumberInput
+        id="steps" size="xs" value={steps} onChange={setSteps} min={1} max={MOST_STEPS} clampBehavior="strict"
+        allowDecimal={false} allowNegative={false} stepHoldDelay={400} stepHoldInterval={60}
+      />
+      <Tooltip label={text.runSteps}>
+        <Button type="submit" size="xs" disabled={!isPossible}>{text.ok}</Button>
+      </Tooltip>
+    </form>
+  );
+}

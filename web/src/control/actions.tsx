@@ -1,0 +1,144 @@
+/** What the actions do, for whoever asks: keys, buttons, the canvas's menu. One provider around the page. */
+
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { ApiError, type Command, type JobView, sendCommand } from "../api/client";
+import { useText } from "../i18n";
+import { reveal } from "../state/address";
+import { putJob } from "../state/events";
+import { hasEnded } from "../state/job";
+import { useView, view } from "../state/view";
+import { type Action, actionOf, KEYS, type Situation } from "./keys";
+
+interface Actions {
+  situation: Situation;
+  possible(action: Action): boolean;
+  do(action: Action): void;
+  run(steps: number): void;
+  runTo(node: string): void;
+  /** What is open. */
+  asking: boolean;
+  helping: boolean;
+  closeDialogs(): void;
+  terminate(): void;
+}
+
+const Context = createContext<Actions | null>(null);
+
+export function useActions(): Actions {
+  const actions = use(Context);
+  if (!actions) throw new Error("outside of ActionsProvider");
+  return actions;
+}
+
+interface Props {
+  job: JobView | null;
+  graph: string | null;
+  op: string | null;
+  children: ReactNode;
+}
+
+export function ActionsProvider({ job, graph, op, children }: Props) {
+  const text = useText();
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const [dialog, setDialog] = useState<"none" | "terminate" | "help">("none");
+  const closeDialogs = useCallback(() => setDialog("none"), []);
+  const situation = useMemo<Situation>(() => ({ job, op, busy }), [job, op, busy]);
+
+  const send = useCallback(
+    async (command: Partial<Command> & Pick<Command, "kind">) => {
+      if (!job) return;
+      setBusy(true);
+      try {
+        putJob(client, await sendCommand(job.id, command));
+      } catch (error) {
+        const message = error instanceof ApiError ? error.message || text.error.unreachable : String(error);
+        notifications.show({ id: "command", color: "red", title: text.commandFailed, message });
+      } finally {
+        setBusy(false);
+      }
+    },
+    [client, job, text],
+  );
+
+  const runTo = useCallback((node: string) => void send({ kind: "run_to", node, graph: graph ?? "" }), [send, graph]);
+
+  const act = useCallback(
+    (action: Action) => {
+      if (!KEYS[action].possible(situation)) return;
+      switch (action) {
+        case "help":
+          setDialog("help");
+          break;
+        case "search":
+          view.focusSearch();
+          break;
+        case "terminate":
+          setDialog("terminate");
+          break;
+        case "current_node":
+          if (job?.cursor) reveal({ kind: "node", name: job.cursor.node }, job.cursor.graph);
+          break;
+        case "run_to":
+          if (op) runTo(op);
+          break;
+        default:
+          void send({ kind: action });
+      }
+    },
+    [situation, send, runTo, job, op],
+  );
+
+  useKeys(act);
+  useCursor(job);
+
+  const actions = useMemo<Actions>(
+    () => ({
+      situation,
+      possible: (action) => KEYS[action].possible(situation),
+      do: act,
+      run: (steps) => void send({ kind: "run", steps }),
+      runTo,
+      asking: dialog === "terminate" && job !== null && !hasEnded(job),
+      helping: dialog === "help",
+      closeDialogs,
+      terminate: () => {
+        closeDialogs();
+        void send({ kind: "terminate" });
+      },
+    }),
+    [situation, act, send, runTo, dialog, job, closeDialogs],
+  );
+  return <Context value={actions}>{children}</Context>;
+}
+
+/** The keys of the table, everywhere on the page. The browser's own meaning of them (F5!) is held back. */
+function useKeys(act: (action: Action) => void): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const action = actionOf(event);
+      if (!action) return;
+      event.preventDefault();
+      if (!event.repeat || action === "next_node" || action === "previous_node") latest.current(action);
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, []);
+}
+
+/** A step that comes to stand at another node brings that node into the picture; so does the first look at a job. */
+function useCursor(job: JobView | null): void {
+  const cursor = job?.cursor;
+  const key = cursor ? `${job.id} ${job.step} ${cursor.position}` : "";
+  const seen = useRef<string | null>(null);
+  useEffect(() => {
+    const isFirst = seen.current === null && useView.getState().selected === null;
+    const isNew = key !== "" && (isFirst || (seen.current !== null && key !== seen.current));
+    seen.current = key;
+    if (isNew && cursor) reveal({ kind: "node", name: cursor.node }, cursor.graph, true);
+  }, [key, cursor]);
+}

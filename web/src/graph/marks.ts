@@ -1,0 +1,68 @@
+/** What stands out in the picture, apart from the picture itself, so that selecting redraws a few boxes only. */
+
+import { create } from "zustand";
+import { boxOf, linesAt } from "./find";
+import type { Line, Scene } from "./scene";
+
+interface Marks {
+  /** Class names by id of a box. */
+  classes: ReadonlyMap<string, string>;
+  lines: readonly { line: Line; kind: "into" | "out" | "hover" }[];
+  /** A parameter, input or constant that is selected: marked on the ops that read it. */
+  badge: string;
+  cursor: string;
+}
+
+export const useMarks = create<Marks>(() => ({ classes: new Map(), lines: [], badge: "", cursor: "" }));
+
+/** Whether the picture is so small that no text can be read: none is drawn then. */
+export const useDistance = create<{ isFar: boolean }>(() => ({ isFar: false }));
+
+const FAR = 0.25; // names are about 3 pixels high
+
+export function setZoom(zoom: number): void {
+  const isFar = zoom < FAR;
+  if (isFar !== useDistance.getState().isFar) useDistance.setState({ isFar });
+}
+
+export interface Marked {
+  cursor: string | null;
+  hovered: string | null;
+  current: string | null;
+  hits: ReadonlySet<string>;
+  badge: string;
+}
+
+const MOST_LINES = 600;
+
+export function mark(scene: Scene, places: ReadonlyMap<string, number>, what: Marked): void {
+  const classes = new Map<string, string>();
+  const add = (place: number, name: string) => {
+    const id = scene.boxes[place]?.node.id;
+    if (id !== undefined) classes.set(id, `${classes.get(id) ?? ""} ${name}`);
+  };
+  const lines: { line: Line; kind: "into" | "out" | "hover" }[] = [];
+  const exactly = (name: string) => (places.has(name) ? "" : "-inside");
+
+  if (what.cursor !== null) {
+    const place = boxOf(scene, places, what.cursor);
+    if (place >= 0) {
+      add(place, `is-selected${exactly(what.cursor)}`);
+      const { into, out } = linesAt(scene, places, place);
+      into.forEach((line) => add(line.source, "is-producer"));
+      out.forEach((line) => add(line.target, "is-consumer"));
+      into.slice(0, MOST_LINES).forEach((line) => lines.push({ line, kind: "into" }));
+      out.slice(0, MOST_LINES).forEach((line) => lines.push({ line, kind: "out" }));
+    }
+  }
+  if (what.hovered !== null && what.hovered !== what.cursor) {
+    const place = places.get(what.hovered);
+    if (place !== undefined && !scene.boxes[place]!.node.open) {
+      const { into, out } = linesAt(scene, places, place);
+      [...into, ...out].slice(0, MOST_LINES).forEach((line) => lines.push({ line, kind: "hover" }));
+    }
+  }
+  if (what.current !== null) add(boxOf(scene, places, what.current), `is-current${exactly(what.current)}`);
+  for (const hit of what.hits) add(boxOf(scene, places, hit), "is-hit");
+  useMarks.setState({ classes, lines, badge: what.badge, cursor: what.cursor ?? "" });
+}

@@ -1,0 +1,48 @@
+/** The dictionaries and the choice between them. `useText()` gives the texts, typed: a missing key does not compile. */
+
+import { create } from "zustand";
+import { graphEn, graphZh } from "../graph/text";
+import { en as pageEn } from "./en";
+import { type Texts as PageTexts, zh as pageZh } from "./zh";
+
+export type Language = "zh" | "en";
+export type Texts = PageTexts & { canvas: typeof graphZh };
+
+const en: Texts = { ...pageEn, canvas: graphEn };
+const zh: Texts = { ...pageZh, canvas: graphZh };
+export const dictionaries: Record<Language, Texts> = { en, zh };
+
+const KEPT = "stepscope-language";
+
+/** The language that was chosen last; before that, the browser's. */
+function initial(): Language {
+  let kept: string | null = null;
+  try {
+    kept = localStorage.getItem(KEPT);
+  } catch {
+    // a browser that keeps nothing
+  }
+  if (kept === "zh" || kept === "en") return kept;
+  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+}
+
+interface LanguageState {
+  language: Language;
+  setLanguage(language: Language): void;
+}
+
+export const useLanguage = create<LanguageState>((set) => ({
+  language: initial(),
+  setLanguage(language) {
+    try {
+      localStorage.setItem(KEPT, language);
+    } catch {
+      // chosen for this page only
+    }
+    set({ language });
+  },
+}));
+
+export function useText(): Texts {
+  return dictionaries[useLanguage((state) => state.language)];
+}

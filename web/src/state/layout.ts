@@ -1,0 +1,24 @@
+/** Sizes of the panels, kept by the browser. */
+
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+interface Layout {
+  listWidth: number;
+  detailsHeight: number;
+  isListOpen: boolean;
+  isDetailsOpen: boolean;
+}
+
+export const useLayout = create<Layout & { set(change: Partial<Layout>): void }>()(
+  persist(
+    (set) => ({
+      listWidth: 336,
+      detailsHeight: Math.round(Math.min(320, Math.max(200, window.innerHeight * 0.3))),
+      isListOpen: true,
+      isDetailsOpen: true,
+      set: (change) => set(change),
+    }),
+    { name: "stepscope-layout" },
+  ),
+);

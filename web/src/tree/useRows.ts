@@ -1,0 +1,78 @@
+/** The rows of the node list, for the graph and the filters as they are. */
+
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useCallback, useDeferredValue, useMemo, useState } from "react";
+import type { Schemas } from "../api/client";
+import { nodesQuery, type NodesWanted, scopeQuery } from "../api/queries";
+import { useText } from "../i18n";
+import { type Filter, useOpenScopes, useRevision, useView, view } from "../state/view";
+import { foundRows, type Row, treeRows } from "./rows";
+
+type ScopeView = Schemas["ScopeView"];
+
+export function isFiltering(filter: Filter): boolean {
+  return filter.text !== "" || filter.line !== "" || filter.category !== "all" || filter.allGraphs;
+}
+
+export interface Rows {
+  rows: Row[];
+  /** What was found, or null without a filter. */
+  found: Schemas["NodeList"] | null;
+  isBusy: boolean;
+  error: Error | null;
+  setOpen(row: Row, open: boolean): void;
+}
+
+export function useRows(job: string, graph: string): Rows {
+  const filter = useDeferredValue(useView((state) => state.filter));
+  const tree = useTree(job, graph);
+  const found = useFound(job, graph, filter);
+  return isFiltering(filter) ? found : tree;
+}
+
+function useTree(job: string, graph: string): Rows {
+  const text = useText();
+  const revision = useRevision(job, graph);
+  const open = useOpenScopes(job, graph);
+  const paths = useMemo(() => ["", ...[...open].filter((path) => !path.startsWith("\0"))], [open]);
+  const combine = useCallback(
+    (results: { data?: ScopeView; error: Error | null }[]) => ({
+      scopes: new Map(results.flatMap((each) => (each.data ? [[each.data.path, each.data] as const] : []))),
+      error: results[0]?.error ?? null,
+    }),
+    [],
+  );
+  const { scopes, error } = useQueries({
+    queries: paths.map((path) => ({ ...scopeQuery(job, graph, revision, path), retry: false })),
+    combine,
+  });
+  const rows = useMemo(
+    () => treeRows(graph, scopes, open, text.loading, text.moreChildren),
+    [graph, scopes, open, text],
+  );
+  const setOpen = useCallback((row: Row, wanted: boolean) => view.setOpen(row.name, wanted), []);
+  return { rows, found: null, isBusy: false, error, setOpen };
+}
+
+function useFound(job: string, graph: string, filter: Filter): Rows {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const revision = useRevision(job, graph);
+  const wanted: NodesWanted = {
+    graph: filter.allGraphs ? "" : graph,
+    text: filter.text,
+    line: filter.line,
+    category: filter.category === "all" ? null : filter.category,
+  };
+  const found = useQuery({ ...nodesQuery(job, revision, wanted), enabled: isFiltering(filter) });
+  const nodes = found.data?.nodes;
+  const rows = useMemo(() => foundRows(nodes ?? [], closed, filter.allGraphs), [nodes, closed, filter.allGraphs]);
+  const setOpen = useCallback((row: Row, open: boolean) => {
+    setClosed((present) => {
+      const next = new Set(present);
+      if (open) next.delete(row.key);
+      else next.add(row.key);
+      return next;
+    });
+  }, []);
+  return { rows, found: found.data ?? null, isBusy: found.isFetching, error: found.error, setOpen };
+}

@@ -1,0 +1,18 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+// Development: `stepscope start` in one terminal, `npx vite` in another.
+const server = "http://127.0.0.1:8080";
+
+export default defineConfig({
+  plugins: [react()],
+  base: "/",
+  worker: { format: "es" },
+  build: {
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0, // nothing as a data: address, which the CSP would have to allow
+    chunkSizeWarningLimit: 2000,
+  },
+  server: { proxy: { "/api": { target: server, ws: true, changeOrigin: true, headers: { origin: server } } } },
+});
