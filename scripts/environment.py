@@ -180,6 +180,7 @@ def installation(name: str, base: Path) -> Path:
     folder = cache() / "checkouts" / place / below.name
     python = folder / "bin" / "python"
     marker = folder / COMPLETE
+    drop_stale_page()
     state = sources()
     if marker.exists() and marker.read_text() == state:
         return python
@@ -198,6 +199,19 @@ def installation(name: str, base: Path) -> Path:
         pip(python, folder, "install", *options, str(CHECKOUT))
         marker.write_text(state)
     return python
+
+
+def drop_stale_page() -> None:
+    """A page that is older than its sources is built anew with the wheel."""
+    page = CHECKOUT / "src" / "stepscope" / "server" / "static"
+    if not (page / "index.html").is_file():
+        return
+    built = (page / "index.html").stat().st_mtime
+    for folder, folders, files in os.walk(CHECKOUT / "web"):
+        folders[:] = [each for each in folders if each not in NOT_SOURCES]
+        if any(Path(folder, file).stat().st_mtime > built for file in files if file != "types.ts"):
+            shutil.rmtree(page)
+            return
 
 
 def sources() -> str:

@@ -1,11 +1,12 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { licenses } from "./licenses";
 
 // Development: `stepscope start` in one terminal, `npx vite` in another.
 const server = "http://127.0.0.1:8080";
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), licenses()],
   base: "/",
   worker: { format: "es" },
   build: {
