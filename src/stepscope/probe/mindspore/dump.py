@@ -43,6 +43,7 @@ class Dump:
         self._expected = 0
         self._free_before = 0
         self.recorded: set[int] = set()
+        self._aside = self.folder.path / "aside"
         self.kernel_error: Exception | None = None  # of the user's own work, met while we waited for it
         try:
             self._switch._set_init_iter(0)
@@ -71,10 +72,12 @@ class Dump:
 
     def arm(self, step: int) -> str:
         """Records everything that runs from now on as `step`. Returns a warning when there is no room for it."""
-        copied = {int(folder.name) for folder in (self.folder.path / BEFORE).glob("*")}
-        for old in sorted(self.recorded | copied):
-            if old < step - 1 or (old < step and not self._has_room()):
-                self._drop(old)
+        self._set_aside(below=step - 1)
+        if not self._has_room():
+            self.tidy()
+        if not self._has_room():
+            self._set_aside(below=step)
+            self.tidy()
         if not self._has_room():
             return (
                 f"step {step} was not recorded: it needs about {self._expected >> 20} MiB and "
@@ -132,12 +135,23 @@ class Dump:
     def _has_room(self) -> bool:
         return self.folder.free_bytes() >= self._expected + _MARGIN
 
-    def _drop(self, step: int) -> None:
-        self.recorded.discard(step)
-        shutil.rmtree(self.folder.path / BEFORE / str(step), ignore_errors=True)
-        if self.rank_folder is not None:
-            for folder in (self.rank_folder / NET).glob(f"*/{step}"):
-                shutil.rmtree(folder, ignore_errors=True)
+    def tidy(self) -> None:
+        """Removes what was set aside: hundreds of files, so better while nobody waits for a step."""
+        shutil.rmtree(self._aside, ignore_errors=True)
+
+    def _set_aside(self, below: int) -> None:
+        """Takes the steps before `below` out of the way of their readers; `tidy` removes them."""
+        copies = list((self.folder.path / BEFORE).glob("*"))
+        for old in [folder for folder in copies if int(folder.name) < below]:
+            self._move_aside(old)
+        for step in [step for step in self.recorded if step < below]:
+            self.recorded.discard(step)
+            for folder in (self.rank_folder / NET).glob(f"*/{step}") if self.rank_folder else ():
+                self._move_aside(folder)
+
+    def _move_aside(self, folder: Path) -> None:
+        self._aside.mkdir(exist_ok=True)
+        folder.rename(self._aside / f"{folder.parent.name}_{folder.name}")
 
     def _configuration(self, outputs_only: bool) -> dict[str, object]:
         common = {

@@ -257,6 +257,7 @@ class Session:
         """Stands still until a command comes; the tensors are on disk, the agent answers for them."""
         self._left = 0
         self._report("paused", reason, seconds, loss)
+        self._dump.tidy()
         while self._left == 0 and not self.over:
             message = self._receive(None)
             if message is not None:
