@@ -1,14 +1,16 @@
 /** Outputs and inputs of a node: name, step, type, shape, value, and the change since the previous step. */
 
 import { Button, Table } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import type { JobView, NodeView } from "../api/client";
 import type { TensorPlace } from "../api/queries";
+import { useEver } from "../app/useEver";
 import { useText } from "../i18n";
 import { shapeText } from "./format";
 import { NodeLink } from "./NodeLink";
 import { TensorCells } from "./TensorCells";
-import { ValuesDrawer } from "./ValuesDrawer";
+
+const ValuesDrawer = lazy(() => import("./ValuesDrawer"));
 
 const FIRST = 24;
 
@@ -60,6 +62,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
   const text = useText();
   const [all, setAll] = useState(false);
   const [viewed, setViewed] = useState<TensorRow | null>(null);
+  const wasViewed = useEver(viewed !== null);
   useEffect(() => {
     setAll(false);
     setViewed(null);
@@ -111,7 +114,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
       {shown.length < rows.length && (
         <Button size="compact-xs" variant="default" m="xs" onClick={() => setAll(true)}>{text.showAllRows(rows.length)}</Button>
       )}
-      <ValuesDrawer job={job} row={viewed} onClose={() => setViewed(null)} />
+      <Suspense>{wasViewed && <ValuesDrawer job={job} row={viewed} onClose={() => setViewed(null)} />}</Suspense>
     </>
   );
 }

@@ -1,8 +1,9 @@
 /** The left panel's list of nodes: filters above, the tree below, in step with the graph both ways. */
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import type { JobView } from "../api/client";
 import { CollapseIcon } from "../app/icons";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { useView, view } from "../state/view";
 import { Filters } from "./Filters";
