@@ -20,9 +20,10 @@ interface Props {
   current: string | null;
   match: string;
   setOpen(row: Row, open: boolean): void;
+  onSight(row: Row): void;
 }
 
-export function Tree({ rows, graph, current, match, setOpen }: Props) {
+export function Tree({ rows, graph, current, match, setOpen, onSight }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -35,6 +36,10 @@ export function Tree({ rows, graph, current, match, setOpen }: Props) {
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
+  const inSight = virtual.getVirtualItems();
+  useEffect(() => {
+    for (const { index } of inSight) if (rows[index]?.missing) onSight(rows[index]);
+  }, [rows, inSight, onSight]);
   const goTo = useCallback(
     (at: number) => {
       const row = rows[at];
@@ -86,7 +91,7 @@ export function Tree({ rows, graph, current, match, setOpen }: Props) {
       onKeyDown={press}
     >
       <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {virtual.getVirtualItems().map((item) => {
+        {inSight.map((item) => {
           const row = rows[item.index];
           if (!row) return null;
           return (
