@@ -22,13 +22,14 @@ interface Props {
 /** Everything of a tensor but its values, from as few questions as possible: the comparison has the figures, too. */
 function useFigures(job: JobView, place: TensorPlace) {
   const { moment, isLive } = useMoment(job);
+  const isFirst = job.step === 0; // nothing to compare with
   const compareOptions = compareQuery(place, moment);
-  const compare = useQuery(isLive ? compareOptions : { ...compareOptions, queryFn: skipToken });
+  const compare = useQuery(isLive && !isFirst ? compareOptions : { ...compareOptions, queryFn: skipToken });
   const statsOptions = statsQuery(place, moment);
-  const needsStats = isLive && isUnavailable(compare.error);
+  const needsStats = isLive && (isFirst || isUnavailable(compare.error));
   const stats = useQuery(needsStats ? statsOptions : { ...statsOptions, queryFn: skipToken });
   const figures: Statistics | undefined = compare.data?.current ?? stats.data;
-  const error = isUnavailable(compare.error) ? stats.error : compare.error;
+  const error = isFirst || isUnavailable(compare.error) ? stats.error : compare.error;
   return { moment, isLive, compare, figures, error };
 }
 

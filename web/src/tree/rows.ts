@@ -100,23 +100,39 @@ interface Branch {
   count: number;
 }
 
-/** The branch of that name, made where there is none, with one more node in it. */
-function within(branches: Map<string, Branch>, name: string): Branch {
-  const found = branches.get(name) ?? { scopes: new Map(), nodes: [], count: 0 };
-  branches.set(name, found);
-  found.count++;
-  return found;
+const branch = (): Branch => ({ scopes: new Map(), nodes: [], count: 0 });
+
+/** The branches of one graph by their paths, made where there are none. */
+function branches(top: Branch): (path: string) => Branch {
+  const known = new Map([["", top]]);
+  return function at(path: string): Branch {
+    let found = known.get(path);
+    if (!found) {
+      found = branch();
+      const end = path.lastIndexOf("/");
+      at(path.slice(0, Math.max(end, 0))).scopes.set(path.slice(end + 1), found);
+      known.set(path, found);
+    }
+    return found;
+  };
+}
+
+function count(of: Branch): number {
+  of.count = of.nodes.length;
+  for (const inside of of.scopes.values()) of.count += count(inside);
+  return of.count;
 }
 
 /** Rows of the tree around found nodes; all open but what is in `closed` (by key). Graphs on top where `withGraphs`. */
 export function foundRows(nodes: readonly NodeRow[], closed: ReadonlySet<string>, withGraphs: boolean): Row[] {
-  const graphs = new Map<string, Branch>();
+  const graphs = new Map<string, { top: Branch; at: (path: string) => Branch }>();
   for (const node of nodes) {
-    let at = within(graphs, node.graph);
-    const parts = node.name.split("/");
-    parts.pop();
-    for (const part of parts) at = within(at.scopes, part);
-    at.nodes.push(node);
+    let graph = graphs.get(node.graph);
+    if (!graph) {
+      const top = branch();
+      graphs.set(node.graph, (graph = { top, at: branches(top) }));
+    }
+    graph.at(node.name.slice(0, Math.max(0, node.name.lastIndexOf("/")))).nodes.push(node);
   }
   const rows: Row[] = [];
   const add = (of: Branch, graph: string, path: string, depth: number): void => {
@@ -133,7 +149,8 @@ export function foundRows(nodes: readonly NodeRow[], closed: ReadonlySet<string>
       rows.push({ key, kind: node.kind, label, name: node.name, graph, depth, isOpen: false, count: 0, op: node.op });
     }
   };
-  for (const [graph, inside] of graphs) {
+  for (const [graph, { top: inside }] of graphs) {
+    count(inside);
     if (!withGraphs) {
       add(inside, graph, "", 0);
       continue;

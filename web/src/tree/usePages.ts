@@ -21,7 +21,8 @@ export interface OpenPages {
   want(path: string, offset: number): void;
 }
 
-export function usePages(job: string, graph: string, open: ReadonlySet<string>): OpenPages {
+/** `isShown`: while nothing of it is to be seen, nothing is asked for. */
+export function usePages(job: string, graph: string, open: ReadonlySet<string>, isShown: boolean): OpenPages {
   const revision = useRevision(job, graph);
   const of = `${job}\n${graph}\n${revision}`;
   const [wanted, setWanted] = useState<Wanted>({ of, pages: new Map() });
@@ -50,7 +51,11 @@ export function usePages(job: string, graph: string, open: ReadonlySet<string>):
     return { scopes, error: results[0]?.error ?? null };
   }, []);
   const { scopes, error } = useQueries({
-    queries: asked.map(({ path, offset }) => ({ ...scopeQuery(job, graph, revision, path, offset), retry: false })),
+    queries: asked.map(({ path, offset }) => ({
+      ...scopeQuery(job, graph, revision, path, offset),
+      retry: false,
+      enabled: isShown,
+    })),
     combine,
   });
   useLookedFor(job, graph, revision, scopes, want);

@@ -29,15 +29,15 @@ const nothing = () => undefined;
 
 export function useRows(job: string, graph: string): Rows {
   const filter = useDeferredValue(useView((state) => state.filter));
-  const tree = useTree(job, graph);
+  const tree = useTree(job, graph, !isFiltering(filter));
   const found = useFound(job, graph, filter);
   return isFiltering(filter) ? found : tree;
 }
 
-function useTree(job: string, graph: string): Rows {
+function useTree(job: string, graph: string, isShown: boolean): Rows {
   const text = useText();
   const open = useOpenScopes(job, graph);
-  const { scopes, error, want } = usePages(job, graph, open);
+  const { scopes, error, want } = usePages(job, graph, open, isShown);
   const rows = useMemo(() => treeRows(graph, scopes, open, text, SCOPE_PAGE), [graph, scopes, open, text]);
   const setOpen = useCallback((row: Row, wanted: boolean) => view.setOpen(row.name, wanted), []);
   const onSight = useCallback((row: Row) => row.missing && want(row.missing.path, row.missing.offset), [want]);
