@@ -1,7 +1,7 @@
 /** What the node list shows: of which graph, of which category, with which name, made in which line. */
 
 import { ActionIcon, Select, TextInput } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { memo, useEffect, useRef } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { JobView, Schemas } from "../api/client";
 import { graphsQuery } from "../api/queries";
@@ -23,54 +23,85 @@ interface Props {
 }
 
 export function Filters({ job, graph, found }: Props) {
+  const isFiltered = useView((state) => isFiltering(state.filter));
+  return (
+    <div className="ss-filters">
+      <Graphs job={job} graph={graph} />
+      <Categories />
+      <NameField found={found} />
+      <LineField />
+      {isFiltered && <Matches found={found} />}
+    </div>
+  );
+}
+
+const Graphs = memo(function Graphs({ job, graph }: { job: JobView; graph: string }) {
   const text = useText();
-  const filter = useView((state) => state.filter);
-  const focusSearch = useView((state) => state.focusSearch);
-  const field = useRef<HTMLInputElement>(null);
+  const isAll = useView((state) => state.filter.allGraphs);
   const summaries = useQuery(graphsQuery(job.id)).data;
-  useEffect(() => {
-    if (focusSearch > 0) field.current?.select();
-  }, [focusSearch]);
   const graphs = job.graphs.map((name) => {
     const summary = summaries?.find((each) => each.name === name);
     return { value: name, label: summary ? `${name} (${number(summary.nodes)})` : name };
   });
-  const pickGraph = (name: string | null) => {
+  const pick = (name: string | null) => {
     view.filter({ allGraphs: name === ALL });
     if (name !== null && name !== ALL && name !== graph) go({ job: job.id, graph: name, selected: null });
   };
   return (
-    <div className="ss-filters">
-      <Select
-        size="xs" label={text.graph} classNames={FIELD} value={filter.allGraphs ? ALL : graph} allowDeselect={false}
-        data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pickGraph}
-      />
-      <Select
-        size="xs" label={text.category} classNames={FIELD} value={filter.category} allowDeselect={false}
-        data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
-        onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
-      />
-      <TextInput
-        ref={field} size="xs" type="search" aria-label={text.searchName} placeholder={text.searchName} aria-keyshortcuts="/"
-        leftSection={<SearchIcon size={13} />} value={filter.text} spellCheck={false} autoComplete="off"
-        onChange={(event) => view.filter({ text: event.currentTarget.value })}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") step(found, event.shiftKey ? -1 : 1);
-          else if (event.key === "Escape") view.filter({ text: "" });
-          else return;
-          event.preventDefault();
-        }}
-        rightSection={filter.text && <Clear onClick={() => view.filter({ text: "" })} />}
-      />
-      <TextInput
-        size="xs" type="search" aria-label={text.searchLine} placeholder={text.searchLine} value={filter.line} spellCheck={false}
-        autoComplete="off" onChange={(event) => view.filter({ line: event.currentTarget.value })}
-        rightSection={filter.line && <Clear onClick={() => view.filter({ line: "" })} />}
-      />
-      {isFiltering(filter) && <Matches found={found} />}
-    </div>
+    <Select
+      size="xs" label={text.graph} classNames={FIELD} value={isAll ? ALL : graph} allowDeselect={false}
+      data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pick}
+    />
+  );
+});
+
+const Categories = memo(function Categories() {
+  const text = useText();
+  const category = useView((state) => state.filter.category);
+  return (
+    <Select
+      size="xs" label={text.category} classNames={FIELD} value={category} allowDeselect={false}
+      data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
+      onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
+    />
+  );
+});
+
+function NameField({ found }: { found: Schemas["NodeList"] | null }) {
+  const text = useText();
+  const value = useView((state) => state.filter.text);
+  const focusSearch = useView((state) => state.focusSearch);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focusSearch > 0) field.current?.select();
+  }, [focusSearch]);
+  return (
+    <TextInput
+      ref={field} size="xs" type="search" aria-label={text.searchName} placeholder={text.searchName} aria-keyshortcuts="/"
+      leftSection={<SearchIcon size={13} />} value={value} spellCheck={false} autoComplete="off"
+      onChange={(event) => view.filter({ text: event.currentTarget.value })}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") step(found, event.shiftKey ? -1 : 1);
+        else if (event.key === "Escape") view.filter({ text: "" });
+        else return;
+        event.preventDefault();
+      }}
+      rightSection={value && <Clear onClick={() => view.filter({ text: "" })} />}
+    />
   );
 }
+
+const LineField = memo(function LineField() {
+  const text = useText();
+  const value = useView((state) => state.filter.line);
+  return (
+    <TextInput
+      size="xs" type="search" aria-label={text.searchLine} placeholder={text.searchLine} value={value} spellCheck={false}
+      autoComplete="off" onChange={(event) => view.filter({ line: event.currentTarget.value })}
+      rightSection={value && <Clear onClick={() => view.filter({ line: "" })} />}
+    />
+  );
+});
 
 const FIELD = { root: "ss-field", label: "ss-field-label", wrapper: "ss-field-input" };
 

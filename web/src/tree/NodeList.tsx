@@ -1,6 +1,7 @@
 /** The left panel's list of nodes: filters above, the tree below, in step with the graph both ways. */
 
 import { ActionIcon } from "@mantine/core";
+import { useDeferredValue } from "react";
 import type { JobView } from "../api/client";
 import { CollapseIcon } from "../app/icons";
 import { Tooltip } from "../app/Tooltip";
@@ -13,7 +14,7 @@ import { useRows } from "./useRows";
 export function NodeList({ job, graph }: { job: JobView; graph: string }) {
   const text = useText();
   const { rows, found, error, setOpen, onSight } = useRows(job.id, graph);
-  const match = useView((state) => state.filter.text);
+  const match = useDeferredValue(useView((state) => state.filter.text)); // the rows may lag behind what is typed
   const current = job.cursor?.graph === graph ? job.cursor.node : null;
   return (
     <section className="ss-nodes" aria-labelledby="nodes-title">

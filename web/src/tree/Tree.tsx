@@ -5,7 +5,7 @@
  */
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useCallback, useEffect, useId, useRef, useState } from "react";
 import { useText } from "../i18n";
 import { reveal } from "../state/address";
 import { useView } from "../state/view";
@@ -23,7 +23,7 @@ interface Props {
   onSight(row: Row): void;
 }
 
-export function Tree({ rows, graph, current, match, setOpen, onSight }: Props) {
+export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, onSight }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -113,7 +113,7 @@ export function Tree({ rows, graph, current, match, setOpen, onSight }: Props) {
       </div>
     </div>
   );
-}
+});
 
 /** What shall come into sight: what was selected elsewhere, and what the canvas asked to show here. */
 function useWishes(

@@ -1,7 +1,7 @@
 /** The rows of the node list, for the graph and the filters as they are. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useDeferredValue, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { SCOPE_PAGE } from "../api/asks";
 import { FIRST_NODES, MOST_NODES, nodesQuery, type NodesWanted } from "../api/queries";
@@ -28,7 +28,7 @@ export interface Rows {
 const nothing = () => undefined;
 
 export function useRows(job: string, graph: string): Rows {
-  const filter = useDeferredValue(useView((state) => state.filter));
+  const filter = useView((state) => state.filter);
   const tree = useTree(job, graph, !isFiltering(filter));
   const found = useFound(job, graph, filter);
   return isFiltering(filter) ? found : tree;
