@@ -113,6 +113,8 @@ def _errors(code: int, measured: Measured) -> frozenset[ErrorKind]:
     if code in CHANGES:
         if not measured.previous:
             error.add("no_previous")
+        elif error:
+            pass  # the tensor itself is to blame, whatever came before
         elif not measured.previous_fits:
             error.add("previous_shape")
         else:
