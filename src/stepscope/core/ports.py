@@ -207,6 +207,20 @@ class EventSink(Protocol):
 
 
 __all__ = [
-    "Command", "CommandKind", "Comparison", "Cursor", "EventSink", "ExecutedNode", "ExecutionOrder",
-    "Farewell", "Report", "Source", "SourceInfo", "State", "Tensor", "TensorKey", "TensorStats", "When",
+    "Command",
+    "CommandKind",
+    "Comparison",
+    "Cursor",
+    "EventSink",
+    "ExecutedNode",
+    "ExecutionOrder",
+    "Farewell",
+    "Report",
+    "Source",
+    "SourceInfo",
+    "State",
+    "Tensor",
+    "TensorKey",
+    "TensorStats",
+    "When",
 ]

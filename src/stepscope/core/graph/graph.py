@@ -7,6 +7,7 @@ equal to the path of a scope. All answers about 100,000 nodes come within some t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from stepscope.core.graph.views import (
     ScopeView,
     SearchResult,
 )
+from stepscope.core.graph.watchable import Watchable
 
 CONSUMER_LIMIT = 200
 
@@ -157,6 +159,11 @@ class Graph:
     def scope_paths(self) -> list[str]:
         """All scopes, each before those inside it; the root "" first."""
         return list(self._scopes.paths)
+
+    @cached_property
+    def watchable(self) -> Watchable:
+        """Which nodes a watchpoint can be set on."""
+        return Watchable(self._columns, self._edges, self._scopes, self._categories)
 
     def lineage(self, name: str, slot: int = 0, hops: int = 1, limit: int = 500) -> Lineage:
         """What output `slot` of a node comes from and goes to, `hops` far, at most `limit` nodes each way."""
