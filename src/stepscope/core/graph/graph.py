@@ -18,7 +18,7 @@ from stepscope.core.graph.categories import Categories, input_home
 from stepscope.core.graph.edges import Edges
 from stepscope.core.graph.frontier import Frontier
 from stepscope.core.graph.optimizers import OPTIMIZERS
-from stepscope.core.graph.records import NodeRecord, TensorType
+from stepscope.core.graph.records import Kind, NodeRecord, TensorType
 from stepscope.core.graph.scope_view import ScopeViews
 from stepscope.core.graph.scopes import Scopes
 from stepscope.core.graph.search import Names
@@ -106,6 +106,11 @@ class Graph:
         folded: with the ops that only pass values on.
         """
         return [self._columns.names[node] for node in self._select(pattern, category, scope, line, folded)]
+
+    def of_kind(self, kind: Kind) -> list[str]:
+        """Names of all nodes of a kind, in topological order."""
+        chosen = np.flatnonzero(self._columns.kinds == cols.KINDS.index(kind))
+        return [self._columns.names[node] for node in chosen.tolist()]
 
     def search(self, text: str, category: str | None = None, limit: int = 200) -> SearchResult:
         """As `nodes`, with the total and the first `limit` only."""

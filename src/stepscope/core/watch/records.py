@@ -106,3 +106,8 @@ class HitBatch:
     revision: int
     hits: tuple[Hit, ...] = ()
     warning: str = ""  # what could not be checked at all
+
+    @property
+    def stops(self) -> bool:
+        """Whether the training pauses: a hit, or what could not be evaluated, but for want of a previous value."""
+        return any(not hit.error or hit.error - {"no_previous"} for hit in self.hits)
