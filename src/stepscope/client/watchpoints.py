@@ -123,7 +123,7 @@ class Watchpoint:
         enabled: bool | None = None,
         **parameters: float | str | None,
     ) -> None:
-        """Change what is given. A parameter of None is taken away; another condition starts with the given ones only."""
+        """Change what is given. A parameter of None is taken away; another condition starts without the old ones."""
         old = self._content.parameters if condition in (None, self.condition) else {}
         new = {key: value for key, value in {**old, **parameters}.items() if value is not None}
         changes = {"condition": condition, "name": name, "enabled": enabled}
