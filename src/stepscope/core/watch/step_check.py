@@ -14,7 +14,7 @@ import numpy as np
 from stepscope.core.errors import NotAvailable, StepscopeError
 from stepscope.core.graph import Graph
 from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
-from stepscope.core.watch.engine import Plan
+from stepscope.core.watch.plan import Plan
 from stepscope.core.watch.records import ErrorKind, Hit, HitBatch, Watchpoint, WatchpointSet
 from stepscope.core.watch.selection import Watched
 
