@@ -3,11 +3,15 @@
 trainable       weights, and trainable parameters that a forward op reads though no optimizer updates them: what a
                 parameter looks like that was forgotten when the optimizer was made. Not what only the optimizer reads
                 (MindSpore calls its state trainable too), nor a lone number (nor a loss scale), nor what is not float.
-layer           ops with floating-point outputs that compute with one of those, also through a cast, and activations;
+matrix          those with two dimensions or more. Vectors (biases, scales of a normalisation) may start as zeros, so that
+                any first change is infinitely large, and may never change: what a normalisation or a softmax undoes
+                has no gradient.
+trained_matrix  the same in a graph with an optimizer; in another nothing is there to change a weight.
+layer           ops with floating-point outputs that compute with what is trainable, also through a cast, and activations;
                 not the optimizer's. The rest of a graph is full of healthy zeros: masks, flags, constants, powers.
-layer_gradient  gradients that flow between layers (ops of the backward pass that compute with one of those), and those
-                of weights with two dimensions or more. The rest of a backward pass is full of healthy zeros, too: what
-                a maximum that was subtracted for stability gets, or a bias that a normalisation or a softmax undoes.
+layer_gradient  gradients that flow between layers (ops of the backward pass that compute with what is trainable), and
+                those that the optimizer reads for a matrix. The rest of a backward pass is full of healthy zeros, too,
+                such as what a maximum gets that was subtracted for stability.
 """
 
 from __future__ import annotations
@@ -32,8 +36,11 @@ class Layers:
         gradient = categories.masks["gradient"]
         trainable = self._trainable(floating, optimizing | gradient)
         computing = self._computing(trainable) & floating & ~optimizing & (columns.kinds == OP)
+        matrix = trainable & floating & self._of_rank_two()
         self.masks: dict[str, Bools] = {
             "trainable": trainable,
+            "matrix": matrix,
+            "trained_matrix": matrix if categories.has_optimizer else np.zeros_like(matrix),
             "layer": computing | (categories.masks["activation"] & floating & ~optimizing),
             "layer_gradient": (computing & gradient) | self._gradients_of_weights(),
         }
@@ -55,6 +62,13 @@ class Layers:
             called[node] = is_trainable and _rank(columns, node) != 0
         forgotten = called & read & floating & (columns.kinds == PARAMETER)
         return np.asarray(self._categories.masks["weight"] | forgotten)
+
+    def _of_rank_two(self) -> Bools:
+        """Parameters of two dimensions or more, or of nobody knows how many."""
+        result = np.zeros(len(self._columns), np.bool_)
+        for node in np.flatnonzero(self._columns.kinds == PARAMETER).tolist():
+            result[node] = _rank(self._columns, node) not in (0, 1)
+        return result
 
     def _computing(self, trainable: Bools) -> Bools:
         columns, flow = self._columns, self._flow
