@@ -236,8 +236,7 @@ async def compares_any_node_with_the_step_before(timeline: Timeline) -> None:
     await timeline.do("run", 2)
     nodes = [key for key, tensor in (await available(timeline, await ran(timeline))).items() if tensor.array.size > 1]
     await timeline.watch(*(on_node(key, "weight_change_too_large", abs_mean_update_ratio_gt=0.0) for key in nodes))
-    await timeline.send("recheck")
-    await timeline.hits_are(lambda batch: bool(batch.hits))
+    await timeline.do("recheck")
     compared = 0
     for hit in timeline.hits_told[-1].hits:
         if hit.error:

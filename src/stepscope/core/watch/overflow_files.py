@@ -1,8 +1,8 @@
 """Which operators overflowed, by the files that Ascend's overflow detection leaves in a dump directory.
 
 Only names are looked at: `Opdebug.Node_OpDebug.<task>.<stream>.<time>` marks the task in which an overflow was seen,
-and the tensors of a task lie in files `<type>.<operator>.<task>.<stream>.<time>…`. Whether their values are finite doesn't
-matter: an operator may overflow inside and saturate what it puts out.
+and the tensors of a task lie in files `<type>.<operator>.<task>.<stream>.<time>…`. Whether their values are finite
+doesn't matter: an operator may overflow inside and saturate what it puts out.
 """
 
 from __future__ import annotations

@@ -6,22 +6,31 @@ Invariants: each tensor is read once for all its watchpoints; a fault on one ten
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from stepscope.core.errors import NotAvailable, StepscopeError
+from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
 from stepscope.core.graph import Graph
 from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
-from stepscope.core.watch.engine import Plan
-from stepscope.core.watch.records import ErrorKind, Hit, HitBatch, Watchpoint, WatchpointSet
+from stepscope.core.tensors import measure
+from stepscope.core.watch.plan import Plan
+from stepscope.core.watch.records import Check, Hit, HitBatch, Watchpoint, WatchpointSet
 from stepscope.core.watch.selection import Watched
 
 MAX_HITS = 10_000  # that are told of in one batch
 
 _Array = np.ndarray[Any, Any]
 _Turn = tuple[str, str, int]  # graph, node, position in the order of execution
+
+
+class _Watching(NamedTuple):
+    """The watchpoints on a node, and what they need to know of a tensor."""
+
+    watchpoints: tuple[Watchpoint, ...]
+    plan: Plan
 
 
 class Step(Protocol):
@@ -64,9 +73,9 @@ class StepCheck:
         plans, hits = self._plans, list[Hit]()
         self._checked = (number, plans.set.revision)
         for graph, node, position in _turns(step, number):
-            plan = plans.of(step.graphs[graph]).get(node)
-            if plan is not None:
-                hits += _check_node(step, number, graph, node, position, plan)
+            watching = plans.of(step.graphs[graph]).get(node)
+            if watching is not None:
+                hits += _check_node(step, number, (graph, node, position), watching)
         warning = ""
         if len(hits) > MAX_HITS:
             warning = f"{len(hits)} hits in step {number}: the first {MAX_HITS} are shown"
@@ -78,29 +87,28 @@ class _Plans:
 
     def __init__(self, watchpoints: WatchpointSet) -> None:
         self.set = watchpoints
-        self._of: dict[str, tuple[Graph, dict[str, Plan]]] = {}
+        self._of: dict[str, tuple[Graph, dict[str, _Watching]]] = {}
 
-    def of(self, graph: Graph) -> dict[str, Plan]:
-        """For each watched node its plan; nodes with the same watchpoints share one."""
+    def of(self, graph: Graph) -> dict[str, _Watching]:
+        """For each watched node; nodes with the same watchpoints share one plan."""
         known = self._of.get(graph.name)
         if known is None or known[0] is not graph:  # compiled anew: the same selection takes other nodes
             known = self._of[graph.name] = (graph, self._make(graph))
         return known[1]
 
-    def _make(self, graph: Graph) -> dict[str, Plan]:
+    def _make(self, graph: Graph) -> dict[str, _Watching]:
         watching: dict[str, list[Watchpoint]] = {}
         for watchpoint in self.set.watchpoints:
             if watchpoint.enabled:
                 for name in Watched(graph, watchpoint.selection).names():
                     watching.setdefault(name, []).append(watchpoint)
-        plans: dict[tuple[int, ...], Plan] = {}
-        result: dict[str, Plan] = {}
-        for name, watchpoints in watching.items():
+        shared: dict[tuple[int, ...], _Watching] = {}
+        for watchpoints in watching.values():
             ids = tuple(watchpoint.id for watchpoint in watchpoints)
-            if ids not in plans:
-                plans[ids] = Plan(watchpoints)
-            result[name] = plans[ids]
-        return result
+            if ids not in shared:
+                plan = Plan([(watchpoint.condition, watchpoint.parameters) for watchpoint in watchpoints])
+                shared[ids] = _Watching(tuple(watchpoints), plan)
+        return {name: shared[tuple(each.id for each in watchpoints)] for name, watchpoints in watching.items()}
 
 
 def _turns(step: Step, number: int) -> Iterator[_Turn]:
@@ -123,45 +131,46 @@ def _turns(step: Step, number: int) -> Iterator[_Turn]:
         yield from ((graph, name, len(order)) for name in step.graphs[graph].of_kind("parameter"))
 
 
-def _check_node(step: Step, number: int, graph: str, node: str, position: int, plan: Plan) -> Iterator[Hit]:
+def _check_node(step: Step, number: int, turn: _Turn, watching: _Watching) -> Iterator[Hit]:
+    graph, node, position = turn
     for slot in range(max(1, len(step.graphs[graph].output_types(node)))):
         key = TensorKey(graph, node, slot)
         try:
-            found = plan.check(
-                *_value(step, key),
-                _previous(step, key) if plan.needs_previous and number else None,
+            tensor = step.tensor(key)
+            checks = watching.plan.check(
+                tensor.array,
+                _previous(step, key) if watching.plan.needs_previous and number else None,
+                dtype=tensor.dtype,
                 initial=number == 0,
-                inputs=lambda: _inputs(step, graph, node),
+                inputs_finite=lambda: _inputs_finite(step, graph, node),
             )
-        except NotAvailable:
+        except (NotAvailable, BadRequest):  # not recorded, or no numbers
             continue
         except Exception:  # whatever is wrong with one tensor, the others are checked
-            yield from (_unreadable(number, key, watchpoint, position) for watchpoint in plan.watchpoints)
-            continue
-        for watchpoint, check in found:
-            yield Hit(number, graph, node, slot, watchpoint.id, check.params, check.error, position)
-
-
-def _value(step: Step, key: TensorKey) -> tuple[_Array, str]:
-    tensor = step.tensor(key)
-    return tensor.array, tensor.dtype
+            checks = [Check(False, frozenset({"unreadable"}))] * len(watching.watchpoints)
+        for watchpoint, check in zip(watching.watchpoints, checks, strict=True):
+            if check.reported:
+                yield Hit(number, graph, node, slot, watchpoint.id, check.params, check.error, position)
 
 
 def _previous(step: Step, key: TensorKey) -> _Array | None:
     try:
-        return step.tensor(TensorKey(key.graph, key.node, key.slot, when="previous")).array
+        return step.tensor(replace(key, when="previous")).array
     except StepscopeError:
         return None
 
 
-def _inputs(step: Step, graph: str, node: str) -> Iterable[_Array]:
-    for index in sorted({port.index for port in step.graphs[graph].node(node).inputs if not port.control}):
-        try:
-            yield step.tensor(TensorKey(graph, node, input=index)).array
-        except StepscopeError:
+def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
+    """None where an input that was not recorded could be to blame; constants, which often are not, are not."""
+    known, of = True, step.graphs[graph]
+    for port in of.node(node).inputs:
+        if port.control:
             continue
-
-
-def _unreadable(number: int, key: TensorKey, watchpoint: Watchpoint, position: int) -> Hit:
-    error: frozenset[ErrorKind] = frozenset({"unreadable"})
-    return Hit(number, key.graph, key.node, key.slot, watchpoint.id, (), error, position)
+        try:
+            figures = measure(step.tensor(TensorKey(graph, node, input=port.index)).array)
+        except StepscopeError:
+            known = known and bool(port.node) and of.summarize(port.node).kind == "constant"
+            continue
+        if figures.nan_count or figures.positive_inf_count or figures.negative_inf_count:
+            return False
+    return True if known else None
