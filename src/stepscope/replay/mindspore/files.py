@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import ast
 import csv
+import math
+import mmap
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -81,12 +84,22 @@ def read(path: Path) -> np.ndarray[Any, Any]:
         elif not shape:
             array = np.fromfile(path, dtype, 1, offset=offset).reshape(())
         else:
-            array = np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape, order=order)
+            array = _mapped(path, dtype, offset, shape, order)
     except FileNotFoundError as error:
         raise NotAvailable("the step has moved on; its values are gone") from error
     except (OSError, SyntaxError, TypeError, ValueError, ArithmeticError, LookupError) as error:
         raise NotAvailable(f"{path.name} can't be read: {error}") from error
     return decode_bfloat16(array) if descr == _BFLOAT16 else array
+
+
+def _mapped(
+    path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, ...], order: Literal["F", "C"]
+) -> np.ndarray[Any, Any]:
+    """As numpy.memmap, which spends a tenth of a millisecond on each file: a step has a thousand of them."""
+    with path.open("rb") as file:
+        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    flat = np.frombuffer(memory, dtype, math.prod(shape), offset)
+    return flat.reshape(shape, order=order)
 
 
 def _counted(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
@@ -98,7 +111,7 @@ def _counted(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
 
 
 def _header(start: bytes) -> tuple[dict[str, Any], int]:
-    """The header of the .npy format (versions 1 to 3) and where the data begin."""
+    """The header of the .npy format (versions 1 to 3) and where the data begin; `start` may be longer than that."""
     if not start.startswith(_MAGIC):
         raise ValueError("no .npy file")
     wide = start[6] >= 2
@@ -106,5 +119,10 @@ def _header(start: bytes) -> tuple[dict[str, Any], int]:
     begin = 12 if wide else 10
     if begin + length > len(start):
         raise ValueError("its header is too long")
-    header = ast.literal_eval(start[begin : begin + length].decode("utf-8"))
-    return header, begin + length
+    return _described(start[begin : begin + length]), begin + length
+
+
+@lru_cache(maxsize=4096)
+def _described(header: bytes) -> dict[str, Any]:
+    described: dict[str, Any] = ast.literal_eval(header.decode("utf-8"))
+    return described
