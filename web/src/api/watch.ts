@@ -151,10 +151,14 @@ export function hitsQuery(job: JobView, wanted: HitsWanted, offset: number, limi
     offset,
     limit,
   };
+  const what = JSON.stringify([job.id, job.hits_revision, query]);
   return queryOptions({
-    queryKey: ["hits", job.id, job.hits_revision, query],
+    queryKey: ["hits", what, job.watchpoints],
     queryFn: ({ signal }) => take(api.GET("/api/jobs/{job}/hits", { params: { path: { job: job.id }, query }, signal })),
     staleTime: Infinity,
+    gcTime: 60_000,
+    // The watchpoints have changed: names may be others, the hits are the same.
+    placeholderData: (present: HitList | undefined, of) => (of?.queryKey[1] === what ? present : undefined),
   });
 }
 

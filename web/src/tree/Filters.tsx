@@ -15,6 +15,9 @@ import { isFiltering } from "./useRows";
 const CATEGORIES: readonly CategoryFilter[] = ["all", "weight", "gradient", "activation"];
 const ALL = "\0all";
 
+/** The last wish for the field that was fulfilled; the list may have been out of sight when it was made. */
+let focused = 0;
+
 interface Props {
   job: JobView;
   graph: string;
@@ -28,7 +31,8 @@ export function Filters({ job, graph, found }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const summaries = useQuery(graphsQuery(job.id)).data;
   useEffect(() => {
-    if (focusSearch > 0) field.current?.select();
+    if (focusSearch !== focused) field.current?.select();
+    focused = focusSearch;
   }, [focusSearch]);
   const graphs = job.graphs.map((name) => {
     const summary = summaries?.find((each) => each.name === name);

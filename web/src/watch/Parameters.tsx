@@ -133,6 +133,7 @@ export function codeText(code: Code, parameter: ConditionParameter | undefined, 
     case "start_after_end":
     case "not_a_number":
     case "no_nodes":
+    case "not_watchable":
       return text.invalid[code];
     default:
       return message || text.invalid.other;

@@ -100,7 +100,8 @@ function Fields({ job, edited, at, isThere, conditions }: Props & { conditions: 
       notifications.show({ id: "watch", color: warned.length > 0 ? "orange" : undefined, message: [said, ...warned].join(" ") });
     } catch (error) {
       const wrong = fieldOf(error);
-      const known = wrong && fields.has(wrong.field) ? wrong : null;
+      const field = wrong?.field === "scopes" ? "nodes" : (wrong?.field ?? "");
+      const known = wrong && fields.has(field) ? { field, code: wrong.code } : null;
       const parameter = condition.parameters.find(({ name }) => name === known?.field);
       const said = known ? codeText(known.code as Code, parameter, text.watch, errorText(error as Error, text)) : errorText(error as Error, text);
       setRefused({ field: known?.field ?? "", text: said });

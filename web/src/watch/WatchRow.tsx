@@ -8,7 +8,7 @@ import { useLanguage, useText } from "../i18n";
 import { number } from "../i18n/numbers";
 import { watchView } from "./state";
 import type { WatchChanges } from "./useWatchpoints";
-import { conditionText, titleOf, warningText } from "./words";
+import { conditionText, warningText } from "./words";
 
 interface Props {
   watchpoint: Watchpoint;
@@ -22,10 +22,10 @@ export const WatchRow = memo(function WatchRow({ watchpoint, conditions, changes
   const text = useText().watch;
   const language = useLanguage((state) => state.language);
   const { id, enabled, warnings } = watchpoint;
-  const title = titleOf(conditions, watchpoint, language);
+  const what = conditionText(conditions, watchpoint, language);
   const facts = [
     watchpoint.name,
-    conditionText(conditions, watchpoint, language),
+    what,
     text.watched(watchpoint.watched),
     watchpoint.hits > 0 ? text.hits(watchpoint.hits) : "",
     watchpoint.recommended ? text.recommended : "",
@@ -55,7 +55,10 @@ export const WatchRow = memo(function WatchRow({ watchpoint, conditions, changes
           }}
         >
           <span className="ss-watch-id">{id}</span>
-          <span className="ss-ellipsis">{title}</span>
+          <span className="ss-ellipsis">
+            {watchpoint.name && <strong>{watchpoint.name} </strong>}
+            {what}
+          </span>
         </button>
       </Tooltip>
       {warnings.length > 0 && (

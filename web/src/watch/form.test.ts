@@ -6,7 +6,7 @@ const text = (en: string) => ({ en, zh: en });
 
 function parameter(name: string, given: Partial<ConditionParameter> = {}): ConditionParameter {
   return {
-    name, label: text(name), unit: "", role: "check", default: null, minimum: null, maximum: null, exclusive: false,
+    name, label: text(name), unit: "", role: "check", default: null, hidden: false, low: null, high: null, low_inclusive: true,
     needs: [], ...given,
   }; // prettier-ignore
 }
@@ -14,20 +14,20 @@ function parameter(name: string, given: Partial<ConditionParameter> = {}): Condi
 function condition(id: string, parameters: ConditionParameter[]): Condition {
   return {
     id, abbreviation: "", category: "tensor", name: text(id), description: text(""), advice: [], parameters,
-    initial_only: false, needs_previous: false, base: "tensor",
+    initial_only: false, needs_previous: false, needs_inputs: false, base: "tensor",
   }; // prettier-ignore
 }
 
 const RANGE = condition("tensor_range", [
   parameter("range_start_inclusive", { role: "support" }),
   parameter("range_end_inclusive", { role: "support" }),
-  parameter("range_percentage_lt", { unit: "%", minimum: 0, maximum: 100, needs: ["range_start_inclusive", "range_end_inclusive"] }),
-  parameter("max_min_lt", { minimum: 0, exclusive: true }),
-  parameter("max_min_gt", { minimum: 0 }),
+  parameter("range_percentage_lt", { unit: "%", low: 0, high: 100, needs: ["range_start_inclusive", "range_end_inclusive"] }),
+  parameter("max_min_lt", { low: 0, low_inclusive: false }),
+  parameter("max_min_gt", { low: 0 }),
 ]);
 const CHANGE = condition("weight_not_changed", [
-  parameter("rtol", { default: 1e-5, minimum: 0 }),
-  parameter("atol", { role: "hidden", default: 1e-8 }),
+  parameter("rtol", { default: 1e-5, low: 0 }),
+  parameter("atol", { role: "support", hidden: true, default: 1e-8 }),
 ]);
 
 function filled(base: Form, texts: Record<string, string>): Form {
@@ -63,8 +63,10 @@ test("the range is asked for only where a check needs it", () => {
   expect(problemsOf(RANGE, form).size).toBe(0);
 });
 
-test("hidden parameters are neither shown nor sent", () => {
+test("hidden parameters are not asked for", () => {
   expect(valuesOf(CHANGE, startForm(CHANGE, "base"))).toEqual({ rtol: 1e-5 });
+  const given = formOf(CHANGE, { name: "", parameters: { rtol: 0.1, atol: 0.5 } });
+  expect(valuesOf(CHANGE, given)).toEqual({ rtol: 0.1, atol: 0.5 }); // unless a program gave them
 });
 
 test("each mistake is told at its field", () => {
@@ -103,4 +105,6 @@ test("checks that always or never hit", () => {
   expect(of("abs_mean_update_ratio_lt", "0")).toBe("never");
   expect(of("max_gt", "-1e30")).toBeUndefined();
   expect(of("rtol", "0")).toBeUndefined();
+  const both = filled(startForm(RANGE, "base"), { max_min_lt: "3", max_min_gt: "2", range_start_inclusive: "0", range_end_inclusive: "1", range_percentage_lt: "5" });
+  expect(futileOf(RANGE, both).get("max_min_lt")).toBe("always");
 });

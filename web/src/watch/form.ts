@@ -8,7 +8,7 @@ import type { Real } from "../api/client";
 
 export type Code =
   | "unknown_condition" | "unknown_parameter" | "missing_parameter" | "missing_companion" | "start_after_end"
-  | "not_a_number" | "out_of_range" | "no_nodes" | "unknown_node"; // prettier-ignore
+  | "not_a_number" | "out_of_range" | "no_nodes" | "not_watchable"; // prettier-ignore
 
 /** What shall be watched: what the condition is for, every node, or what is selected. */
 export type Nodes = "base" | "all" | "selection";
@@ -24,6 +24,8 @@ export interface Form {
   fields: Readonly<Record<string, Field>>;
   name: string;
   nodes: Nodes;
+  /** Given values of parameters that are not shown: they stay as they are. */
+  kept: Readonly<Record<string, number>>;
 }
 
 /** A number as people type it: 10, -.5, 1e-9, also with a typographic minus; null for everything else. */
@@ -43,7 +45,7 @@ export function numberText(value: Real | null | undefined): string {
 }
 
 export function checksOf(condition: Condition): ConditionParameter[] {
-  return condition.parameters.filter(({ role }) => role === "check");
+  return condition.parameters.filter(({ role, hidden }) => role === "check" && !hidden);
 }
 
 /** A fresh form: defaults filled in, and the checks on that have one, else the first. */
@@ -55,7 +57,7 @@ export function startForm(condition: Condition, nodes: Nodes): Form {
     const on = hasDefaults ? each.default !== null : each.name === checks[0]?.name;
     fields[each.name] = { on: each.role === "check" && on, text: numberText(each.default) };
   }
-  return { condition: condition.id, fields, name: "", nodes };
+  return { condition: condition.id, fields, name: "", nodes, kept: {} };
 }
 
 /** The form of a watchpoint that there is. */
@@ -67,7 +69,9 @@ export function formOf(condition: Condition, given: { name: string; parameters: 
     fields[each.name] =
       value === undefined ? { on: false, text: form.fields[each.name]?.text ?? "" } : { on: each.role === "check", text: numberText(value) };
   }
-  return { ...form, fields, name: given.name };
+  const hidden = condition.parameters.filter((each) => each.hidden).map(({ name }) => [name, given.parameters[name]] as const);
+  const kept = Object.fromEntries(hidden.filter((each): each is readonly [string, number] => typeof each[1] === "number"));
+  return { ...form, fields, name: given.name, kept };
 }
 
 /** The fields that count: checks that are on, and what these need. */
@@ -97,14 +101,14 @@ export function problemsOf(condition: Condition, form: Form): Map<string, Code> 
   return problems;
 }
 
-function isInRange({ minimum, maximum, exclusive }: ConditionParameter, value: number): boolean {
-  if (typeof minimum === "number" && (exclusive ? value <= minimum : value < minimum)) return false;
-  return !(typeof maximum === "number" && value > maximum);
+function isInRange({ low, high, low_inclusive }: ConditionParameter, value: number): boolean {
+  if (typeof low === "number" && (low_inclusive ? value < low : value <= low)) return false;
+  return !(typeof high === "number" && value > high);
 }
 
 /** The values to send: of the fields that count, as numbers. Call it on a form without problems. */
 export function valuesOf(condition: Condition, form: Form): Record<string, number> {
-  const values: Record<string, number> = {};
+  const values: Record<string, number> = { ...form.kept };
   for (const each of wanted(condition, form)) {
     const value = parseNumber(form.fields[each.name]?.text ?? "");
     if (value !== null) values[each.name] = value;
@@ -114,7 +118,7 @@ export function valuesOf(condition: Condition, form: Form): Record<string, numbe
 
 export type Futile = "always" | "never";
 
-/** What a valid value makes pointless: a check that hits whatever the tensor holds, or nothing. */
+/** Values that are allowed and of no use: the check hits whatever the tensor holds, or nothing. */
 export function futileOf(condition: Condition, form: Form): Map<string, Futile> {
   const futile = new Map<string, Futile>();
   const values = valuesOf(condition, form);
@@ -127,6 +131,10 @@ export function futileOf(condition: Condition, form: Form): Map<string, Futile> 
     else if (compare === "gt" && value >= most) futile.set(name, "never");
     else if (compare === "ge" && value > most) futile.set(name, "never");
     else if (compare === "lt" && value <= least) futile.set(name, "never");
+  }
+  for (const [above, below] of [["range_percentage_gt", "range_percentage_lt"], ["max_min_gt", "max_min_lt"]] as const) {
+    const [low, high] = [values[above], values[below]];
+    if (low !== undefined && high !== undefined && low < high) futile.set(below, "always");
   }
   return futile;
 }

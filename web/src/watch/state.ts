@@ -30,6 +30,8 @@ interface WatchState {
   hitFilter: HitFilter;
   /** The hit that was clicked, as `hitKey` has it. */
   hit: string | null;
+  /** Its row in the list, to come back to. */
+  hitRow: number;
   /** The job's `hits_revision` when this page asked for a check of the present step; null once the answer is there. */
   recheckedFrom: number | null;
 }
@@ -40,6 +42,7 @@ const START: Omit<WatchState, "job"> = {
   dialog: null,
   hitFilter: NO_HIT_FILTER,
   hit: null,
+  hitRow: -1,
   recheckedFrom: null,
 };
 
@@ -75,11 +78,7 @@ export const watchView = {
   },
 
   filterHits(change: Partial<HitFilter>): void {
-    useWatch.setState((state) => ({ hitFilter: { ...state.hitFilter, ...change } }));
-  },
-
-  chooseHit(hit: string | null): void {
-    useWatch.setState({ hit });
+    useWatch.setState((state) => ({ hitFilter: { ...state.hitFilter, ...change }, hitRow: -1 }));
   },
 
   /** The hits of one watchpoint. */

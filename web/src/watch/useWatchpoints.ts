@@ -56,7 +56,8 @@ export function useWatchChanges(job: string): WatchChanges {
       remove: (id) => guard(deleteWatchpoint(job, id), () => dropWatchpoints(client, job, id)),
       clear: () => guard(clearWatchpoints(job), () => dropWatchpoints(client, job)),
       recommended: (use) => guard(answerRecommended(job, use), (list) => putList(client, job, list)),
-      earlier: () => guard(takeEarlier(job), (list) => putList(client, job, list)),
+      // Whoever takes those has answered the offer.
+      earlier: () => guard(takeEarlier(job).then(() => answerRecommended(job, false)), (list) => putList(client, job, list)),
     };
   }, [client, job, text]);
 }

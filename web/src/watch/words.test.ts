@@ -5,7 +5,7 @@ import { conditionText, hitLines, rangeText, setText } from "./words";
 
 function parameter(name: string, en: string, zh: string, given: Partial<ConditionParameter> = {}): ConditionParameter {
   return {
-    name, label: { en, zh }, unit: "", role: "check", default: null, minimum: null, maximum: null, exclusive: false,
+    name, label: { en, zh }, unit: "", role: "check", default: null, hidden: false, low: null, high: null, low_inclusive: true,
     needs: [], ...given,
   }; // prettier-ignore
 }
@@ -14,12 +14,12 @@ const RANGE = ["range_start_inclusive", "range_end_inclusive"];
 const CONDITIONS: Condition[] = [
   {
     id: "tensor_range", abbreviation: "TR", category: "tensor", name: { en: "Tensor value range", zh: "检查张量值范围" },
-    description: { en: "", zh: "" }, advice: [], initial_only: false, needs_previous: false, base: "tensor",
+    description: { en: "", zh: "" }, advice: [], initial_only: false, needs_previous: false, needs_inputs: false, base: "tensor",
     parameters: [
       parameter(RANGE[0]!, "start", "下界", { role: "support" }),
       parameter(RANGE[1]!, "end", "上界", { role: "support" }),
-      parameter("range_percentage_gt", "values in range >", "在范围中的值所占百分比>", { unit: "%", needs: RANGE, minimum: 0, maximum: 100 }),
-      parameter("max_min_gt", "max-min >", "MAX-MIN >", { minimum: 0 }),
+      parameter("range_percentage_gt", "values in range >", "在范围中的值所占百分比>", { unit: "%", needs: RANGE, low: 0, high: 100 }),
+      parameter("max_min_gt", "max-min >", "MAX-MIN >", { low: 0 }),
     ],
   },
 ]; // prettier-ignore
@@ -51,7 +51,7 @@ test("allowed numbers in words", () => {
   const [, , percentage, difference] = CONDITIONS[0]!.parameters;
   expect(rangeText(percentage!, watchEn)).toBe("0 to 100 %");
   expect(rangeText(difference!, watchEn)).toBe("0 or more");
-  expect(rangeText({ ...difference!, exclusive: true }, watchZh)).toBe("大于 0");
+  expect(rangeText({ ...difference!, low_inclusive: false }, watchZh)).toBe("大于 0");
   expect(rangeText(CONDITIONS[0]!.parameters[0]!, watchEn)).toBe("any number");
   expect(setText(0.1, "%")).toBe("0.1 %");
 });

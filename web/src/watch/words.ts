@@ -31,7 +31,7 @@ export function checkTexts(condition: Condition | undefined, given: Readonly<Rec
   const texts: string[] = [];
   for (const [name, value] of Object.entries(given)) {
     const parameter = condition?.parameters.find((each) => each.name === name);
-    if (parameter?.role === "support" || parameter?.role === "hidden") continue;
+    if (parameter?.role === "support" || parameter?.hidden) continue;
     texts.push(`${checkName(parameter, name, given, language)} ${setText(value, parameter?.unit)}`);
   }
   return texts;
@@ -63,21 +63,15 @@ export function conditionText(conditions: readonly Condition[], of: Pick<Watchpo
   return language === "zh" ? `${name}（${checks.join("，")}）` : `${name} (${checks.join(", ")})`;
 }
 
-/** What a user calls a watchpoint: its name, else what it looks for. */
-export function titleOf(conditions: readonly Condition[], watchpoint: Watchpoint, language: Language): string {
-  return watchpoint.name || conditionText(conditions, watchpoint, language);
-}
-
 export function warningText({ code, message, number }: Watchpoint["warnings"][number], text: WatchTexts): string {
   return text.warnings[code]?.(number ?? 0) ?? message;
 }
 
 /** Which numbers are allowed, in words. */
-export function rangeText({ minimum, maximum, exclusive, unit }: ConditionParameter, text: WatchTexts): string {
-  const low = typeof minimum === "number" ? setText(minimum) : null;
-  if (low === null) return text.anyNumber;
-  if (typeof maximum === "number") return text.between(low, setText(maximum, unit));
-  return exclusive ? text.above(low) : text.atLeast(low);
+export function rangeText({ low, high, low_inclusive, unit }: ConditionParameter, text: WatchTexts): string {
+  if (typeof low !== "number") return text.anyNumber;
+  if (typeof high === "number") return text.between(setText(low), setText(high, unit));
+  return low_inclusive ? text.atLeast(setText(low)) : text.above(setText(low));
 }
 
 export interface HitLine {
