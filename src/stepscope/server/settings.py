@@ -14,6 +14,7 @@ from stepscope.server.workspace import default_workspace
 MIB = 1 << 20
 
 MAX_BODY = 1 * MIB  # of a request to the web API
+MAX_TICKS_BODY = 32 * MIB  # of one about watchpoints: 20,000 ticks with names of 1,500 characters
 MAX_MESSAGE = 16 * MIB  # of one gRPC message
 MAX_GRAPH = 1024 * MIB  # of one serialised graph
 MAX_NAME = 4096  # of a node, graph or scope, in characters

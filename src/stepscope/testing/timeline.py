@@ -57,10 +57,6 @@ class Timeline:
 
         return await self._until(found)
 
-    async def hits_are(self, wanted: Callable[[HitBatch], bool]) -> HitBatch:
-        """The last batch of hits, once it is as wanted."""
-        return await self._until(lambda: next((each for each in self.hits_told[-1:] if wanted(each)), None))
-
     async def watch(self, *watchpoints: Watchpoint) -> None:
         """Set watchpoints in place of those before; the ids are their places, from 1."""
         self._revision += 1

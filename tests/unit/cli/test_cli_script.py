@@ -71,7 +71,7 @@ def test_a_plain_script_is_run_with_this_python(tmp_path):
 
 def test_an_interpreter_without_the_hook(tmp_path):
     bare = tmp_path / "python3"
-    bare.write_text(f"#!/bin/sh\nexec {sys.executable} -S -E \"$@\"\n")
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
     bare.chmod(0o755)
     assert not has_hook(str(bare))
     assert not has_hook(str(tmp_path / "no-such-python"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Base = Literal["none", "tensor", "weight", "gradient", "activation", "trainable", "layer"]
 ErrorKind = Literal[
@@ -58,8 +58,7 @@ class WatchpointSet:
     watchpoints: tuple[Watchpoint, ...] = ()
 
 
-@dataclass(frozen=True)
-class ParameterCheck:
+class ParameterCheck(NamedTuple):
     """One parameter of a check: what was set and what was found (None: not computed)."""
 
     name: str

@@ -55,8 +55,8 @@ def add_handlers(app: FastAPI) -> None:
     async def expected(request: Request, error: StepscopeError) -> Response:
         nearest = error.nearest if isinstance(error, UnknownNode) else ()
         detail = str(error.args[0]) if error.args else error.kind
-        field, code = getattr(error, "field", None), getattr(error, "code", None)
-        return problem(STATUS.get(error.kind, 500), error.kind, detail, None, nearest, field, code)
+        place = error.field or None, error.code or None
+        return problem(STATUS.get(error.kind, 500), error.kind, detail, None, nearest, *place)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
