@@ -44,15 +44,17 @@ export function Filters({ job, graph, found }: Props) {
   };
   return (
     <div className="ss-filters">
-      <Select
-        size="xs" label={text.graph} classNames={FIELD} value={filter.allGraphs ? ALL : graph} allowDeselect={false}
-        data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pickGraph}
-      />
-      <Select
-        size="xs" label={text.category} classNames={FIELD} value={filter.category} allowDeselect={false}
-        data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
-        onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
-      />
+      <div className="ss-choices">
+        <Select
+          size="xs" aria-label={text.graph} title={text.graph} value={filter.allGraphs ? ALL : graph} allowDeselect={false}
+          data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pickGraph}
+        />
+        <Select
+          size="xs" aria-label={text.category} title={text.category} value={filter.category} allowDeselect={false}
+          data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
+          onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
+        />
+      </div>
       <TextInput
         ref={field} size="xs" type="search" aria-label={text.searchName} placeholder={text.searchName} aria-keyshortcuts="/"
         leftSection={<SearchIcon size={13} />} value={filter.text} spellCheck={false} autoComplete="off"
@@ -74,8 +76,6 @@ export function Filters({ job, graph, found }: Props) {
     </div>
   );
 }
-
-const FIELD = { root: "ss-field", label: "ss-field-label", wrapper: "ss-field-input" };
 
 function Clear({ onClick }: { onClick(): void }) {
   const text = useText();

@@ -22,26 +22,28 @@ export function HitFilters({ job, facts }: { job: JobView; facts: HitList }) {
   const total = facts.total === facts.all ? text.hitTotal(facts.total) : `${text.hitTotal(facts.total)} ${text.ofAll(facts.all)}`;
   return (
     <div className="ss-filters">
-      <Select
-        size="xs" aria-label={text.title} value={filter.watchpoint === null ? ANY : String(filter.watchpoint)} allowDeselect={false}
-        data={[
-          { value: ANY, label: text.anyWatchpoint },
-          ...watchpoints.map((each) => ({
-            value: String(each.id),
-            label: `${each.id} ${each.name || conditionText(conditions, each, language)}`,
-          })),
-        ]}
-        onChange={(value) => watchView.filterHits({ watchpoint: value === ANY ? null : Number(value) })}
-      />
-      <TextInput
-        size="xs" type="search" aria-label={text.hitSearch} placeholder={text.hitSearch} value={filter.text} spellCheck={false} autoComplete="off"
-        leftSection={<SearchIcon size={13} />} onChange={(event) => watchView.filterHits({ text: event.currentTarget.value })}
-        rightSection={
-          filter.text && (
-            <ActionIcon size="xs" aria-label={words.clear} onClick={() => watchView.filterHits({ text: "" })}><CloseIcon size={12} /></ActionIcon>
-          )
-        }
-      />
+      <div className="ss-choices">
+        <Select
+          size="xs" aria-label={text.title} value={filter.watchpoint === null ? ANY : String(filter.watchpoint)} allowDeselect={false} comboboxProps={{ width: 320, position: "bottom-start" }}
+          data={[
+            { value: ANY, label: text.anyWatchpoint },
+            ...watchpoints.map((each) => ({
+              value: String(each.id),
+              label: `${each.id} ${each.name || conditionText(conditions, each, language)}`,
+            })),
+          ]}
+          onChange={(value) => watchView.filterHits({ watchpoint: value === ANY ? null : Number(value) })}
+        />
+        <TextInput
+          size="xs" type="search" aria-label={text.hitSearch} placeholder={text.hitSearch} value={filter.text} spellCheck={false} autoComplete="off"
+          leftSection={<SearchIcon size={13} />} onChange={(event) => watchView.filterHits({ text: event.currentTarget.value })}
+          rightSection={
+            filter.text && (
+              <ActionIcon size="xs" aria-label={words.clear} onClick={() => watchView.filterHits({ text: "" })}><CloseIcon size={12} /></ActionIcon>
+            )
+          }
+        />
+      </div>
       {job.rank_count > 1 && (
         <Select
           size="xs" aria-label={words.rank} value={filter.rank === null ? ANY : String(filter.rank)} allowDeselect={false}

@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
 import type { JobView } from "../api/client";
 import { type Hit, type HitList, useConditions } from "../api/watch";
 import { useActions } from "../control/actions";
@@ -43,7 +43,7 @@ export function HitsPanel({ job }: { job: JobView }) {
               <Button size="compact-xs" variant="subtle" onClick={() => watchView.filterHits(NO_HIT_FILTER)}>{text.watch.showAll}</Button>
             </p>
           ) : (
-            <Rows key={JSON.stringify(wanted)} job={job} facts={facts} isOutdated={isOutdated} />
+            <Rows key={`${job.hits_revision} ${JSON.stringify(wanted)}`} job={job} facts={facts} isOutdated={isOutdated} />
           )}
         </>
       )}
@@ -104,8 +104,6 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
     return row.kind === "hit" ? [row.at] : [];
   });
   const hitAt = useHitPages(job, wantedOf(filter), places[0] ?? 0, places.at(-1) ?? 0);
-  useEffect(() => virtual.measure(), [facts, virtual]);
-
   const goTo = (row: number, by: 1 | -1) => {
     let to = Math.min(Math.max(row, 0), count - 1);
     if (rowAt(facts.graphs, to).kind === "graph") to = to === 0 ? 1 : to + by;

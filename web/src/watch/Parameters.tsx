@@ -45,6 +45,7 @@ export function Parameters({ condition, form, errorAt, onChange, onTouch }: Prop
         return (
           <Line
             key={each.name}
+            isOn={checks.length === 1 || isOn}
             label={
               checks.length > 1 ? (
                 <Checkbox
@@ -71,9 +72,9 @@ export function Parameters({ condition, form, errorAt, onChange, onTouch }: Prop
   );
 }
 
-function Line({ label, children }: { label: ReactNode; children: ReactNode }) {
+function Line({ label, isOn = true, children }: { label: ReactNode; isOn?: boolean; children: ReactNode }) {
   return (
-    <div className="ss-check">
+    <div className={isOn ? "ss-check" : "ss-check ss-check-off"}>
       <div className="ss-check-label">{label}</div>
       {children}
     </div>
@@ -95,28 +96,23 @@ interface ValueProps {
 function Value({ parameter, label, value, error, futile, isEnabled, onChange, onTouch }: ValueProps) {
   const text = useText().watch;
   const hints = [
-    rangeText(parameter, text),
+    parameter.role === "support" ? "" : rangeText({ ...parameter, unit: "" }, text),
     parameter.default === null || numberText(parameter.default) === value ? "" : text.byDefault(numberText(parameter.default)),
   ];
+  const isWrong = isEnabled && error !== "";
   return (
-    <div className={isEnabled ? "ss-check-value" : "ss-check-value ss-check-off"}>
-      <div className="ss-check-input">
-        <TextInput
-          size="xs" aria-label={label} name={parameter.name} value={value} error={isEnabled && error !== ""} autoComplete="off" spellCheck={false}
-          inputMode="decimal" aria-describedby={`hint-${parameter.name}`} aria-invalid={isEnabled && error !== ""}
-          onChange={(event) => onChange(event.currentTarget.value)} onBlur={onTouch}
-        />
-        <span className="ss-check-unit">{parameter.unit}</span>
+    <>
+      <TextInput
+        size="xs" aria-label={label} name={parameter.name} value={value} error={isWrong} autoComplete="off" spellCheck={false}
+        inputMode="decimal" aria-describedby={`hint-${parameter.name}`} aria-invalid={isWrong}
+        onChange={(event) => onChange(event.currentTarget.value)} onBlur={onTouch}
+      />
+      <div className="ss-check-hint">{[parameter.unit, hints.filter(Boolean).join(" · ")].filter(Boolean).join("  ")}</div>
+      <div className="ss-check-told" id={`hint-${parameter.name}`}>
+        {isWrong && <div className="ss-bad" role="alert" data-testid={`error-${parameter.name}`}>{error}</div>}
+        {!isWrong && futile && <div className="ss-watch-futile" role="status" data-testid={`futile-${parameter.name}`}>{text[futile]}</div>}
       </div>
-      <div id={`hint-${parameter.name}`}>
-        {isEnabled && error ? (
-          <span className="ss-bad" role="alert" data-testid={`error-${parameter.name}`}>{error}</span>
-        ) : (
-          <span className="ss-dimmed">{hints.filter(Boolean).join(" · ")}</span>
-        )}
-        {futile && <div className="ss-watch-futile" role="status" data-testid={`futile-${parameter.name}`}>{text[futile]}</div>}
-      </div>
-    </div>
+    </>
   );
 }
 

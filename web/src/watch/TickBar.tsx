@@ -11,10 +11,10 @@ export function TickBar({ ticks, isFound }: { ticks: RowTicks; isFound: boolean 
     <div className="ss-tickbar" role="group" aria-label={text.ticking(ticks.watchpoint)} data-testid="tickbar">
       <span className="ss-ellipsis ss-grow">{text.ticking(ticks.watchpoint)}</span>
       <Tooltip label={isFound ? text.tickAllListed : text.tickAll}>
-        <Button size="compact-xs" variant="default" onClick={() => ticks.tickAll(true)}>{text.tickAll}</Button>
+        <Button size="compact-xs" variant="default" onClick={() => ticks.tickAll(true)}>{text.all}</Button>
       </Tooltip>
       <Tooltip label={isFound ? text.untickAllListed : text.untickAll}>
-        <Button size="compact-xs" variant="default" onClick={() => ticks.tickAll(false)}>{text.untickAll}</Button>
+        <Button size="compact-xs" variant="default" onClick={() => ticks.tickAll(false)}>{text.noneOf}</Button>
       </Tooltip>
       <Button size="compact-xs" onClick={() => watchView.tick(null)}>{text.doneChoosing}</Button>
     </div>

@@ -97,7 +97,7 @@ function Fields({ job, edited, at, isThere, conditions }: Props & { conditions: 
       if (!edited) watchView.tick(made.id);
       const said = edited ? text.watch.saved(made.id) : text.watch.created(made.id, made.watched);
       const warned = made.warnings.map((warning) => warningText(warning, text.watch));
-      notifications.show({ id: "watch", color: warned.length > 0 ? "orange" : undefined, message: [said, ...warned].join(" ") });
+      notifications.show({ color: warned.length > 0 ? "orange" : undefined, message: [said, ...warned].join(" ") });
     } catch (error) {
       const wrong = fieldOf(error);
       const field = wrong?.field === "scopes" ? "nodes" : (wrong?.field ?? "");
@@ -140,7 +140,7 @@ function Fields({ job, edited, at, isThere, conditions }: Props & { conditions: 
         <Advice condition={condition} />
         {refused?.field === "" && <Alert color="red" role="alert" p="xs">{refused.text}</Alert>}
       </Stack>
-      <Group justify="flex-end" mt="md">
+      <Group justify="flex-end" className="ss-dialog-buttons">
         <Button variant="default" onClick={watchView.close}>{text.cancel}</Button>
         <Button type="submit" loading={isBusy}>{text.ok}</Button>
       </Group>
@@ -171,10 +171,10 @@ function Advice({ condition }: { condition: Condition }) {
   const language = useLanguage((state) => state.language);
   if (condition.advice.length === 0) return null;
   return (
-    <details className="ss-advice">
-      <summary>{text.advice}</summary>
+    <div className="ss-advice">
+      {text.advice}
       <ul>{condition.advice.map((line) => <li key={line.en}>{line[language]}</li>)}</ul>
-    </details>
+    </div>
   );
 }
 

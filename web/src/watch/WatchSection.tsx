@@ -1,6 +1,6 @@
 /** The list of watchpoints, with what can be done to all of them over it. */
 
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { JobView } from "../api/client";
 import { useConditions } from "../api/watch";
@@ -10,7 +10,7 @@ import { ariaKeys, KEYS } from "../control/keys";
 import { useText } from "../i18n";
 import { hasEnded } from "../state/job";
 import { useView } from "../state/view";
-import { Offer } from "./Offer";
+import { Late, Offer } from "./Offer";
 import { useWatch, watchView } from "./state";
 import { useWatchChanges, useWatchpoints } from "./useWatchpoints";
 import { WatchRow } from "./WatchRow";
@@ -24,11 +24,14 @@ export function WatchSection({ job, graph, height }: { job: JobView; graph: stri
   const box = useRef<HTMLDivElement>(null);
   const rows = list?.watchpoints ?? [];
   const canChange = !hasEnded(job);
+  const isThere = rows.some(({ id }) => id === ticking);
+  const wasThere = useRef<number | null>(null);
   useEffect(() => {
-    if (ticking === null || !list) return;
-    if (!list.watchpoints.some(({ id }) => id === ticking)) watchView.tick(null);
-    else box.current?.querySelector(`[data-watch="${ticking}"]`)?.scrollIntoView({ block: "nearest" });
-  }, [ticking, list]);
+    // A new one is not in the list yet when its nodes are ticked already.
+    if (isThere) box.current?.querySelector(`[data-watch="${ticking}"]`)?.scrollIntoView({ block: "nearest" });
+    else if (ticking !== null && ticking === wasThere.current) watchView.tick(null);
+    wasThere.current = isThere ? ticking : null;
+  }, [ticking, isThere]);
   const isOffered = list !== null && list.recommended === "open" && canChange;
   return (
     <section className="ss-watch" aria-labelledby="watch-title" style={{ height }}>
@@ -38,7 +41,7 @@ export function WatchSection({ job, graph, height }: { job: JobView; graph: stri
       </div>
       <div className="ss-watch-scroll" ref={box}>
         {error && !list && <p className="ss-note" role="alert">{error.message || text.error.unreachable}</p>}
-        {isOffered && <Offer job={job} list={list} changes={changes} />}
+        {isOffered && <Offer list={list} changes={changes} />}
         <ul aria-labelledby="watch-title" onKeyDown={(event) => moveFocus(event)}>
           {rows.map((watchpoint) => (
             <WatchRow
@@ -52,11 +55,7 @@ export function WatchSection({ job, graph, height }: { job: JobView; graph: stri
             {text.watch.none} {text.watch.noneHint}
           </p>
         )}
-        {list?.recommended === "declined" && canChange && (
-          <Button size="compact-xs" variant="subtle" className="ss-watch-late" onClick={() => changes.recommended(true)}>
-            {text.watch.useRecommended}
-          </Button>
-        )}
+        {list && !isOffered && canChange && <Late list={list} changes={changes} />}
       </div>
     </section>
   );

@@ -59,7 +59,6 @@ export const watchEn = {
   notNow: "Not now",
   earlier: (count: number, title: string) =>
     count === 1 ? `The one of the last run of ${title}` : `The ${number(count)} of the last run of ${title}`,
-  earlierAsk: (title: string) => `${title} ran before, with watchpoints:`,
   earlierFrom: (when: string) => `of ${when}`,
 
   // dialog
@@ -68,7 +67,7 @@ export const watchEn = {
   collection: "Watch",
   collections: { tensor: "Tensors", weight: "Weights", activation: "Activations", gradient: "Gradients" },
   condition: "Condition",
-  advice: "When it hits",
+  advice: "What to look at when it hits",
   parameters: "Hits if",
   anyHits: "Hits if any of these holds",
   noParameters: "This condition needs no values.",
@@ -111,11 +110,12 @@ export const watchEn = {
 
   // ticking
   ticking: (id: number) => `Nodes of watchpoint ${id}`,
-  tickAll: "Tick all",
-  untickAll: "Untick all",
+  all: "All",
+  noneOf: "None",
+  tickAll: "Tick all nodes",
+  untickAll: "Untick all nodes",
   tickAllListed: "Tick all that are listed",
   untickAllListed: "Untick all that are listed",
-  tickedState: { 0: "not watched", 1: "watched", 2: "some inside are watched" } as Record<number, string>,
   tickFailed: "The nodes could not be changed",
 
   // hits
@@ -149,8 +149,8 @@ export const watchEn = {
   nothingHit: (step: number) => (step === 0 ? "Nothing was hit before the first step." : `Nothing was hit in step ${number(step)}.`),
   noneMatches: "No hit matches.",
   showAll: "Show all",
-  outdatedStep: (step: number) => `These hits are of step ${number(step)}.`,
-  outdatedSet: "The watchpoints have changed since this check.",
+  outdatedStep: (step: number) => `These are hits of step ${number(step)}.`,
+  outdatedSet: "Watchpoints have changed.",
   loadingHits: "Loading…",
   rechecked: (step: number) => `Step ${number(step)} was checked again: nothing is hit.`,
   hitMark: "hit",
@@ -216,7 +216,6 @@ export const watchZh: Widened<typeof watchEn> = {
   use: "使用",
   notNow: "暂不使用",
   earlier: (count, title) => `${title} 上次运行的 ${number(count)} 个监测点`,
-  earlierAsk: (title) => `${title} 曾带监测点运行过：`,
   earlierFrom: (when) => `${when}`,
 
   newTitle: "新建监测点",
@@ -224,7 +223,7 @@ export const watchZh: Widened<typeof watchEn> = {
   collection: "监测对象",
   collections: { tensor: "检查张量", weight: "检查权重", activation: "检查激活值", gradient: "检查梯度" },
   condition: "条件",
-  advice: "命中时",
+  advice: "命中后可检查",
   parameters: "命中条件",
   anyHits: "满足以下任一条件即命中",
   noParameters: "该条件无需设置数值。",
@@ -266,11 +265,12 @@ export const watchZh: Widened<typeof watchEn> = {
   },
 
   ticking: (id) => `监测点 ${id} 的节点`,
-  tickAll: "全选",
-  untickAll: "取消全选",
+  all: "全选",
+  noneOf: "取消全选",
+  tickAll: "全选所有节点",
+  untickAll: "取消全选所有节点",
   tickAllListed: "全选列出的节点",
-  untickAllListed: "取消选中列出的节点",
-  tickedState: { 0: "未监测", 1: "已监测", 2: "部分监测" },
+  untickAllListed: "取消全选列出的节点",
   tickFailed: "节点修改未成功",
 
   hitList: "命中的监测点",
@@ -303,8 +303,8 @@ export const watchZh: Widened<typeof watchEn> = {
   nothingHit: (step) => (step === 0 ? "第一个轮次之前没有命中。" : `轮次 ${number(step)} 没有命中。`),
   noneMatches: "没有匹配的命中。",
   showAll: "显示全部",
-  outdatedStep: (step) => `以下为轮次 ${number(step)} 的命中。`,
-  outdatedSet: "检查之后监测点有改动。",
+  outdatedStep: (step) => `以下为轮次 ${number(step)} 的命中`,
+  outdatedSet: "检查之后监测点有改动",
   loadingHits: "加载中…",
   rechecked: (step) => `已重新检查轮次 ${number(step)}：没有命中。`,
   hitMark: "命中",
