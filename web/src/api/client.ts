@@ -1,6 +1,7 @@
 /** The web API: typed requests, and errors as one class that carries the server's own line. */
 
 import createClient from "openapi-fetch";
+import { fetchOrTake } from "./ahead";
 import type { components, paths } from "./types";
 
 export type Schemas = components["schemas"];
@@ -18,7 +19,7 @@ export type Real = number | "nan" | "inf" | "-inf";
 /** What a change must carry: a page of someone else can't send it. */
 const MEANT = { "X-Stepscope": "1" } as const;
 
-export const api = createClient<paths>({ baseUrl: "/", headers: MEANT });
+export const api = createClient<paths>({ baseUrl: "/", headers: MEANT, fetch: fetchOrTake });
 
 export class ApiError extends Error {
   constructor(
@@ -26,6 +27,9 @@ export class ApiError extends Error {
     readonly kind: string,
     readonly status: number,
     readonly nearest: readonly string[] = [],
+    /** The part of the request that is wrong, and how. */
+    readonly field: string | null = null,
+    readonly code: string | null = null,
   ) {
     super(message);
     this.name = "ApiError";
@@ -47,7 +51,8 @@ export async function take<T>(answer: Promise<{ data?: T; error?: unknown; respo
 
 export function fromProblem(body: unknown, status: number): ApiError {
   const problem = (typeof body === "object" && body !== null ? body : {}) as Partial<Schemas["Problem"]>;
-  return new ApiError(problem.detail ?? "", problem.kind ?? "internal", status, problem.nearest ?? []);
+  const { detail = "", kind = "internal", nearest = [], field = null, code = null } = problem;
+  return new ApiError(detail, kind, status, nearest, field, code);
 }
 
 /** Sends a command; the answer has the state that follows. */

@@ -1,6 +1,6 @@
 /** The two bars on top: product, training, state, language, colours; and the facts of the training. */
 
-import { ActionIcon, SegmentedControl, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, SegmentedControl, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import type { JobView } from "../api/client";
 import { useActions } from "../control/actions";
 import { type Language, useLanguage, useText } from "../i18n";
@@ -8,6 +8,7 @@ import { number, real } from "../i18n/numbers";
 import { isTerminating } from "../state/job";
 import { HelpIcon, MoonIcon, SunIcon } from "./icons";
 import { JobPicker } from "./JobPicker";
+import { Tooltip } from "./Tooltip";
 
 export function TopBar({ jobs, job }: { jobs: readonly JobView[]; job: JobView | null }) {
   const text = useText();
@@ -33,7 +34,8 @@ export function TopBar({ jobs, job }: { jobs: readonly JobView[]; job: JobView |
 function StateLine({ job }: { job: JobView }) {
   const text = useText();
   const reasons: Record<string, string> = text.reason;
-  const why = job.state === "paused" ? (reasons[job.reason] ?? "") : isTerminating(job) ? text.terminating : "";
+  const isOver = job.reason === "watchpoint" && job.hits === 0; // checked again, and nothing is hit any more
+  const why = job.state === "paused" ? (isOver ? "" : (reasons[job.reason] ?? "")) : isTerminating(job) ? text.terminating : "";
   const at = job.cursor ? text.position(job.cursor.position, job.cursor.count) : "";
   return (
     <span className="ss-state" role="status" data-testid="state" data-state={job.state}>

@@ -12,8 +12,7 @@ import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
 import { boxOf, placesOf, turn } from "./find";
 import { Lines } from "./Lines";
-import { startLayouter } from "./layouter";
-import { mark, setZoom } from "./marks";
+import { boxesOf, mark, setZoom } from "./marks";
 import { type MenuAt, NodeMenu } from "./NodeMenu";
 import { Overview } from "./Overview";
 import { type Box, type Direction, EMPTY } from "./scene";
@@ -25,8 +24,6 @@ import { useKeys } from "./useKeys";
 import { useOpening } from "./useOpening";
 import { useReveal } from "./useReveal";
 import { useScene } from "./useScene";
-
-startLayouter(); // takes a while: before the first view is asked for
 
 const NODE_TYPES = { card: Card, frame: Frame };
 const DIRECTION = "stepscope-direction";
@@ -68,9 +65,10 @@ function Canvas(props: GraphViewProps) {
 
   const nodes = useMemo(() => scene.boxes.map(toNode), [scene]);
 
+  const hitBoxes = useMemo(() => boxesOf(scene, places, hits), [scene, places, hits]);
   useEffect(() => {
-    mark(scene, places, { cursor, hovered, current, hits, badge: selected?.name ?? "" });
-  }, [scene, places, cursor, hovered, current, hits, selected]);
+    mark(scene, places, { cursor, hovered, current, hits, hitBoxes, badge: selected?.name ?? "" });
+  }, [scene, places, cursor, hovered, current, hits, hitBoxes, selected]);
 
   useReveal({
     job: job.id,
