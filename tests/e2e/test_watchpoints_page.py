@@ -233,7 +233,7 @@ def test_one_from_the_menu_of_the_canvas(page, server, agent):
 
 def test_a_constant_can_not_be_watched(page, server, agent):
     start(page, server)
-    page.page.get_by_label(page.text["search"]).fill("0.1")
+    page.page.get_by_label(page.text["search"]).fill("learning_rate")
     page.page.locator(".ss-kind-constant").first.wait_for()
     page.page.locator("[role=treeitem]").last.click()
     page.page.keyboard.press("F9")
@@ -322,7 +322,7 @@ def test_boxes_by_the_keyboard(page, server, agent):
     page.ticked("Default", "true")
     page.page.keyboard.press("Space")
     page.ticked("Default", "false")
-    page.covers(1, 7)
+    page.covers(1, 5)
     page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Space")
     page.covers(1, 0)
@@ -421,7 +421,7 @@ def test_thousands_of_hits_are_a_list_to_scroll(page, server, agent, job):
     assert page.hits.count() < 40
     page.page.get_by_role("listbox", name="Hits").focus()
     page.page.keyboard.press("End")
-    last = page.page.locator('[data-testid=hit][aria-posinset="300"]')
+    last = page.page.locator('[data-testid=hit][data-node][aria-posinset="300"]')
     last.wait_for()
     page.page.keyboard.press("Enter")
     page.selected(str(last.get_attribute("data-node")))
@@ -504,6 +504,7 @@ def test_a_watchpoint_on_all_of_20000_nodes_arrives_whole(page, server):
             timeout=60_000,
         )
         page.page.get_by_label(page.text["search"]).fill("")
+        page.ticked("Gradients", "mixed")
         page.tick("Gradients")
         page.ticked("Gradients", "true")
         count = int(watched.inner_text().replace(",", ""))

@@ -137,7 +137,7 @@ function Canvas({ job, graph }: { job: JobView; graph: string }) {
     }),
     [canRun, runTo, canWatch, graph],
   );
-  const loading = <Center h="100%"><Loader size="sm" aria-label={text.loading} /></Center>;
+  const loading = <Center h="100%"><Loader size="sm" role="img" aria-label={text.loading} /></Center>;
   return (
     <Suspense fallback={loading}>
       <GraphView
