@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stepscope.core.tensors import numpy_pass
+from stepscope.core.tensors import one_pass
 from stepscope.core.tensors.formats import as_bits
 
 
@@ -47,6 +47,7 @@ def measure(
     ranges: Sequence[tuple[float, float]] = (),
     tolerances: Sequence[tuple[float, float]] = (),
     dtype: str = "",
+    threads: int = 0,
 ) -> Figures:
     """The figures of a whole tensor.
 
@@ -58,6 +59,7 @@ def measure(
     tolerances: (rtol, atol) of each test for closeness. NaN and infinity less infinity are close to nothing.
     dtype: the format of arrays that hold raw bits as unsigned integers: "bfloat16", "float8_e4m3fn" or "float8_e5m2".
         Other names don't matter.
+    threads: the most that share a big tensor; 0 for as many as there are cores. The figures do not depend on it.
     Raises BadRequest for arrays that do not hold numbers.
     """
     values, format = as_bits(np.asarray(x), dtype)
@@ -65,7 +67,7 @@ def measure(
         before, format_before = as_bits(np.asarray(previous), dtype)
         if before.shape == values.shape:
             formats = (format, format_before)
-            summary, within, changes = numpy_pass.measure_two(values, before, formats, ranges, tolerances)
+            summary, within, changes = one_pass.measure_two(values, before, formats, ranges, tolerances, threads)
             return Figures(*summary, within, *changes)
-    summary, within = numpy_pass.measure_one(values, format, ranges)
+    summary, within = one_pass.measure_one(values, format, ranges, threads)
     return Figures(*summary, within)

@@ -5,14 +5,18 @@ Complex tensors are described by the magnitude of their elements (so none is neg
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stepscope.core.errors import BadRequest
 from stepscope.core.ports import Comparison, TensorStats
-from stepscope.core.tensors import numpy_pass
+from stepscope.core.tensors import one_pass
 from stepscope.core.tensors.formats import as_bits
 from stepscope.core.tensors.moments import Summary
+from stepscope.core.tensors.numpy_pass import TINY
 
 
 def stats(array: ArrayLike, dtype: str = "", step: int = 0) -> TensorStats:
@@ -27,8 +31,8 @@ def stats(array: ArrayLike, dtype: str = "", step: int = 0) -> TensorStats:
     """
     values = np.asarray(array)
     bits, format = as_bits(values, dtype)
-    summary, _ = numpy_pass.measure_one(bits, format, ())
-    return _stats(dtype or values.dtype.name, values.shape, step, summary)
+    summary, _ = one_pass.measure_one(bits, format)
+    return _stats(dtype or _name(values.dtype), values.shape, step, summary)
 
 
 def compare(
@@ -46,17 +50,17 @@ def compare(
     if now.shape != before.shape:
         raise BadRequest(f"can't compare: the current value has the shape {now.shape}, the previous one {before.shape}")
     (bits, format), (bits_before, format_before) = as_bits(now, dtype), as_bits(before, dtype)
-    summaries = numpy_pass.compare(bits, bits_before, (format, format_before))
+    summaries = one_pass.compare(bits, bits_before, (format, format_before))
     kinds = {now.dtype.kind, before.dtype.kind}
     difference_dtype = "bool" if kinds == {"b"} else "complex128" if "c" in kinds else "float64"
-    result_before = _stats(dtype or before.dtype.name, before.shape, previous_step, summaries[1])
+    result_before = _stats(dtype or _name(before.dtype), before.shape, previous_step, summaries[1])
     result_change = _stats(difference_dtype, now.shape, step, summaries[2])
     return Comparison(
-        current=_stats(dtype or now.dtype.name, now.shape, step, summaries[0]),
+        current=_stats(dtype or _name(now.dtype), now.shape, step, summaries[0]),
         previous=result_before,
         difference=result_change,
         changed_count=summaries[3],
-        update_ratio=result_change.abs_mean / (result_before.abs_mean + numpy_pass.TINY),
+        update_ratio=result_change.abs_mean / (result_before.abs_mean + TINY),
     )
 
 
@@ -64,3 +68,8 @@ def _stats(dtype: str, shape: tuple[int, ...], step: int, summary: Summary) -> T
     count, nan, positive_inf, negative_inf, zero, negative, positive, low, high, mean, abs_mean, std = summary
     moments = (low, high, mean, abs_mean, std)
     return TensorStats(dtype, shape, step, count, *moments, zero, negative, positive, nan, negative_inf, positive_inf)
+
+
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    return str(dtype.name)  # which numpy makes anew each time

@@ -28,6 +28,7 @@ from stepscope.core.watch.records import Check, ErrorKind, ParameterCheck
 HAS_NAN, HAS_INF = 0, 1  # conditions of old clients, as are those from 3 to 12
 _NON_FINITE = frozenset((HAS_NAN, HAS_INF, OVERFLOW, OPERATOR_OVERFLOW))
 _OLD = dict(enumerate(product(("max", "min", "max_min", "mean", "sd"), ("gt", "lt")), 3))
+_NO_ERROR: frozenset[ErrorKind] = frozenset()
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "gt": lambda actual, value: actual > value,
     "lt": lambda actual, value: actual < value,
@@ -104,6 +105,8 @@ def tolerance_of(given: Iterable[Given]) -> tuple[float, float]:
 
 def _errors(code: int, measured: Measured) -> frozenset[ErrorKind]:
     figures = measured.figures
+    if code not in CHANGES and (code in _NON_FINITE or not _non_finite(figures)):
+        return _NO_ERROR
     error: set[ErrorKind] = set()
     if code not in _NON_FINITE:
         if figures.nan_count:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stepscope.core.errors import NotAvailable, UnknownNode
-from stepscope.core.graph import Graph, Node, Port
+from stepscope.core.graph import Graph, Node, NodeSummary, Port
 from stepscope.core.graph.optimizers import OPTIMIZERS
 from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
 from stepscope.core.step_data import BEFORE, NET
@@ -26,6 +26,7 @@ from stepscope.replay.mindspore.files import DumpFile, read
 from stepscope.replay.mindspore.names import Renamer
 from stepscope.replay.mindspore.steps import NodeNames, RecordedStep, SavedParameter
 
+_Home = tuple[NodeSummary, int, tuple[int, ...] | None]  # node, slot, shape
 _VIEWS = ("Reshape", "Flatten", "ExpandDims", "Squeeze")
 
 
@@ -38,6 +39,7 @@ class Recording:
         self._names = NodeNames()
         self._graphs: dict[str, Graph] = {}
         self._numbers: dict[str, str] = {}  # the dump's folder → graph
+        self._homes: dict[tuple[str, str, int], _Home] = {}  # by graph, node and slot
         self._steps: dict[int, RecordedStep] = {}
         self._last = 0
         self._at: int | None = None
@@ -58,6 +60,7 @@ class Recording:
             if known:
                 parameter.trainable = trainable[parameter.name]
         index = self._graphs[graph.name] = Graph(graph.name, records(graph))
+        self._homes = {}
         self._numbers[str(number)] = graph.name
         self._names.add(
             graph.name,
@@ -125,9 +128,7 @@ class Recording:
 
     def _slot(self, graph: Graph, name: str, slot: int, step: RecordedStep) -> Tensor:
         """All of a `Node` is only made where it is needed: this runs for each tensor of a step that is checked."""
-        resolved = graph.resolve(name, slot)
-        home, slot = graph.summarize(resolved.name), resolved.slot
-        shape = _shape(graph, home.name, slot)
+        home, slot, shape = self._home(graph, name, slot)
         if home.kind == "constant" and (constant := graph.node(home.name)).value is not None:
             return _constant(constant, step)
         found: DumpFile | SavedParameter | None
@@ -145,6 +146,15 @@ class Recording:
         if found is None:
             raise NotAvailable(_why_missing(graph, graph.node(home.name), slot, step))
         return _tensor(_in_shape(read(found.path), shape), found.dtype, step.step)
+
+    def _home(self, graph: Graph, name: str, slot: int) -> _Home:
+        """Where a value lives, of which shape it is."""
+        known = self._homes.get((graph.name, name, slot))
+        if known is None:
+            resolved = graph.resolve(name, slot)
+            known = graph.summarize(resolved.name), resolved.slot, _shape(graph, resolved.name, resolved.slot)
+            self._homes[graph.name, name, slot] = known
+        return known
 
     def _read_by_consumer(self, graph: Graph, node: Node, slot: int, step: RecordedStep) -> DumpFile | None:
         """What a consumer read: the only record of constant tensors and of tuples that are handed into a graph.
