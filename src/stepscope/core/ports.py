@@ -119,7 +119,7 @@ class Tensor:
     step: int
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, which would take most of the time that the figures of a small tensor need
 class TensorStats:
     """Figures of a whole tensor in one pass.
 

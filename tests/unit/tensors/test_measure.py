@@ -14,6 +14,8 @@ from tensor_samples import NAMES, SIZES, as_doubles, elements, layouts
 from stepscope.core.errors import BadRequest
 from stepscope.core.tensors import Figures, measure
 
+pytestmark = pytest.mark.usefixtures("implementation")
+
 RANGES = [(-math.inf, math.inf), (-1.0, 1.0), (0.1, 3e38), (2.0, -2.0), (0.0, 0.0)]
 TOLERANCES = [(0.0, 0.0), (1e-5, 1e-8), (0.0, 1e300), (0.5, 1.0)]
 

@@ -11,7 +11,10 @@ import { useText } from "../i18n";
 import { select } from "../state/address";
 import { useLayout } from "../state/layout";
 import { useOpenScopes, useRevision, useView, view } from "../state/view";
-import { NodeList } from "../tree/NodeList";
+import { WatchDialogs } from "../watch/Dialogs";
+import { LeftPanel } from "../watch/LeftPanel";
+import { watchView } from "../watch/state";
+import { useHitMarks, useNewHits } from "../watch/useHits";
 import { JobBanners } from "./banners";
 import { copy } from "./Copy";
 import { DownIcon, LeftIcon, RightIcon, UpIcon } from "./icons";
@@ -19,11 +22,11 @@ import { Splitter } from "./Splitter";
 
 const canvas = import("../graph/GraphView"); // on its way while the page asks for the job
 const GraphView = lazy(() => canvas);
-const NO_HITS: ReadonlySet<string> = new Set();
 
 export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
   const text = useText();
   const { listWidth, detailsHeight, isListOpen, isDetailsOpen, set } = useLayout();
+  useNewHits(job);
   return (
     <div className="ss-debugger">
       <h1 className="ss-hidden">{job.title}</h1>
@@ -33,7 +36,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
           <>
             <aside className="ss-left" style={{ width: listWidth }}>
               <Toggle label={text.hideList} isOpen icon={<LeftIcon size={12} />} onClick={() => set({ isListOpen: false })} />
-              {graph === null ? <div className="ss-grow" /> : <NodeList job={job} graph={graph} />}
+              {graph === null ? <div className="ss-grow" /> : <LeftPanel job={job} graph={graph} />}
               <ControlPanel job={job} />
             </aside>
             <Splitter
@@ -73,6 +76,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
           )}
         </div>
       </div>
+      <WatchDialogs job={job} />
     </div>
   );
 }
@@ -121,14 +125,17 @@ function Canvas({ job, graph }: { job: JobView; graph: string }) {
   const selected = useView((state) => state.selected);
   const reveal = useView((state) => state.reveal);
   const canRun = possible("resume") || situation.busy;
+  const canWatch = possible("new_watchpoint");
+  const { nodes: hits } = useHitMarks(job, graph);
   const commands = useMemo<GraphCommands>(
     () => ({
       canRun,
       runTo,
+      watch: canWatch ? (selection) => watchView.openNew(graph, selection) : null,
       showInList: (name) => view.showInList(name),
       copy: (value) => void copy(value),
     }),
-    [canRun, runTo],
+    [canRun, runTo, canWatch, graph],
   );
   const loading = <Center h="100%"><Loader size="sm" aria-label={text.loading} /></Center>;
   return (
@@ -139,7 +146,7 @@ function Canvas({ job, graph }: { job: JobView; graph: string }) {
         graphRevision={revision}
         selected={selected}
         current={job.cursor?.graph === graph ? job.cursor.node : null}
-        hits={NO_HITS}
+        hits={hits}
         openScopes={open}
         reveal={reveal}
         commands={commands}

@@ -15,6 +15,9 @@ import { isFiltering } from "./useRows";
 const CATEGORIES: readonly CategoryFilter[] = ["all", "weight", "gradient", "activation"];
 const ALL = "\0all";
 
+/** The last wish for the field that was fulfilled; the list may have been out of sight when it was made. */
+let focused = 0;
+
 interface Props {
   job: JobView;
   graph: string;
@@ -28,7 +31,8 @@ export function Filters({ job, graph, found }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const summaries = useQuery(graphsQuery(job.id)).data;
   useEffect(() => {
-    if (focusSearch > 0) field.current?.select();
+    if (focusSearch !== focused) field.current?.select();
+    focused = focusSearch;
   }, [focusSearch]);
   const graphs = job.graphs.map((name) => {
     const summary = summaries?.find((each) => each.name === name);
@@ -40,15 +44,17 @@ export function Filters({ job, graph, found }: Props) {
   };
   return (
     <div className="ss-filters">
-      <Select
-        size="xs" label={text.graph} classNames={FIELD} value={filter.allGraphs ? ALL : graph} allowDeselect={false}
-        data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pickGraph}
-      />
-      <Select
-        size="xs" label={text.category} classNames={FIELD} value={filter.category} allowDeselect={false}
-        data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
-        onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
-      />
+      <div className="ss-choices">
+        <Select
+          size="xs" aria-label={text.graph} title={text.graph} value={filter.allGraphs ? ALL : graph} allowDeselect={false}
+          data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pickGraph}
+        />
+        <Select
+          size="xs" aria-label={text.category} title={text.category} value={filter.category} allowDeselect={false}
+          data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
+          onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
+        />
+      </div>
       <TextInput
         ref={field} size="xs" type="search" aria-label={text.searchName} placeholder={text.searchName} aria-keyshortcuts="/"
         leftSection={<SearchIcon size={13} />} value={filter.text} spellCheck={false} autoComplete="off"
@@ -70,8 +76,6 @@ export function Filters({ job, graph, found }: Props) {
     </div>
   );
 }
-
-const FIELD = { root: "ss-field", label: "ss-field-label", wrapper: "ss-field-input" };
 
 function Clear({ onClick }: { onClick(): void }) {
   const text = useText();

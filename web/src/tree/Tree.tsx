@@ -9,6 +9,8 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } f
 import { useText } from "../i18n";
 import { reveal } from "../state/address";
 import { useView } from "../state/view";
+import type { HitMarks } from "../watch/useHits";
+import type { RowTicks } from "../watch/useTicks";
 import { canOpen, parentOf, type Row } from "./rows";
 import { TreeRow } from "./TreeRow";
 
@@ -20,9 +22,12 @@ interface Props {
   current: string | null;
   match: string;
   setOpen(row: Row, open: boolean): void;
+  /** While the nodes of a watchpoint are ticked. */
+  ticks: RowTicks | null;
+  hits: HitMarks;
 }
 
-export function Tree({ rows, graph, current, match, setOpen }: Props) {
+export function Tree({ rows, graph, current, match, setOpen, ticks, hits }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -66,13 +71,18 @@ export function Tree({ rows, graph, current, match, setOpen }: Props) {
       ArrowRight: () => (canOpen(row) && !row.isOpen ? setOpen(row, true) : canOpen(row) && goTo(active + 1)),
       ArrowLeft: () => (canOpen(row) && row.isOpen ? setOpen(row, false) : goTo(parentOf(rows, active))),
       Enter: () => choose(row),
-      " ": () => canOpen(row) && setOpen(row, !row.isOpen),
+      " ": () => (ticks ? ticks.tick(active) : canOpen(row) && setOpen(row, !row.isOpen)),
     };
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
     move();
   };
+
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => ticks?.see(first, last), [ticks, first, last]);
+  const tick = ticks?.tick;
 
   const rowId = (at: number) => `${id}-${at}`;
   return (
@@ -86,7 +96,7 @@ export function Tree({ rows, graph, current, match, setOpen }: Props) {
       onKeyDown={press}
     >
       <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {virtual.getVirtualItems().map((item) => {
+        {items.map((item) => {
           const row = rows[item.index];
           if (!row) return null;
           return (
@@ -100,6 +110,10 @@ export function Tree({ rows, graph, current, match, setOpen }: Props) {
               isSelected={row.name !== "" && row.name === selected && row.graph === graph}
               isCurrent={row.name !== "" && row.name === current}
               match={match}
+              hits={row.graph !== graph ? 0 : row.kind === "scope" ? (hits.below.get(row.name) ?? 0) : hits.nodes.has(row.name) ? 1 : 0}
+              mark={ticks ? (ticks.markOf(row) ?? null) : undefined}
+              at={item.index}
+              onTick={tick}
               onChoose={choose}
               onOpen={setOpen}
             />
@@ -109,6 +123,9 @@ export function Tree({ rows, graph, current, match, setOpen }: Props) {
     </div>
   );
 }
+
+/** The last wish that was fulfilled; the list may have been out of sight when it was made. */
+let fulfilled = 0;
 
 /** What shall come into sight: what was selected elsewhere, and what the canvas asked to show here. */
 function useWishes(
@@ -121,10 +138,9 @@ function useWishes(
   const inList = useView((state) => state.inList);
   const pending = useRef<{ name: string; focus: boolean } | null>(null);
   const shown = useRef<string | null>(null);
-  const done = useRef(inList?.serial ?? 0);
   useEffect(() => {
-    if (inList && inList.serial !== done.current) {
-      done.current = inList.serial;
+    if (inList && inList.serial !== fulfilled) {
+      fulfilled = inList.serial;
       pending.current = { name: inList.name, focus: true };
     } else if (selected !== shown.current) {
       pending.current = selected === null ? null : { name: selected, focus: false };

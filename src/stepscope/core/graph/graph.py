@@ -168,7 +168,7 @@ class Graph:
     @cached_property
     def watchable(self) -> Watchable:
         """Which nodes a watchpoint can be set on."""
-        return Watchable(self._columns, self._edges, self._scopes, self._categories)
+        return Watchable(self._columns, self._flow, self._edges, self._scopes, self._categories)
 
     def lineage(self, name: str, slot: int = 0, hops: int = 1, limit: int = 500) -> Lineage:
         """What output `slot` of a node comes from and goes to, `hops` far, at most `limit` nodes each way."""

@@ -14,6 +14,8 @@ from stepscope.core.errors import BadRequest
 from stepscope.core.graph.categories import Categories
 from stepscope.core.graph.columns import CONSTANT, OP, Bools, Columns, Ints
 from stepscope.core.graph.edges import Edges
+from stepscope.core.graph.fold import Flow
+from stepscope.core.graph.layers import Layers
 from stepscope.core.graph.scopes import Scopes
 
 
@@ -24,8 +26,9 @@ class Watchable:
     The arrays are not to be written to.
     """
 
-    def __init__(self, columns: Columns, edges: Edges, scopes: Scopes, categories: Categories) -> None:
+    def __init__(self, columns: Columns, flow: Flow, edges: Edges, scopes: Scopes, categories: Categories) -> None:
         self._columns, self._scopes, self._categories = columns, scopes, categories
+        self._layers = Layers(columns, flow, categories)
         folded_or_constant = ~scopes.visible & ((columns.kinds == OP) | (columns.kinds == CONSTANT))
         self.mask: Bools = ~folded_or_constant
         self.scope: Ints = scopes.of_node.copy()
@@ -61,20 +64,16 @@ class Watchable:
         return before[self._start].astype(np.int32)
 
     def category(self, name: str) -> Bools:
-        """The watchable nodes of a category, or of one of these:
+        """The watchable nodes of a category, or of "tensor" (all), "none", and the sets of `Layers`.
 
-        "tensor": all. "trainable": weights, and trainable parameters that a forward op reads though no optimizer
-        updates them. "layer": ops with floating-point outputs that compute with one of those, and activations.
-        "none": no node. Raises BadRequest for other names.
+        Raises BadRequest for other names.
         """
         if name == "none":
             return np.zeros(len(self.mask), np.bool_)
         if name == "tensor":
             return self.mask
-        if name == "trainable":
-            return self.mask & self._categories.trainable
-        if name == "layer":
-            return self.mask & self._categories.layer
+        if name in self._layers.masks:
+            return self.mask & self._layers.masks[name]
         if name not in self._categories.masks:
             raise BadRequest(f"no set of nodes {name!r}")
         return self.mask & self._categories.mask(name)

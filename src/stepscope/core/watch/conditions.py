@@ -1,7 +1,7 @@
 """The table of conditions: all that API, page, client, command line and documents know of them comes from here.
 
-Names and codes are those of MindSpore's debugger. 17 conditions for users map onto 9 codes of the protocol; the order
-of the parameters is that of the protocol too.
+Names and codes are those of MindSpore's debugger. The 17 conditions of users map onto 10 codes of the protocol; the
+order of the parameters is that of the protocol too.
 """
 
 from __future__ import annotations

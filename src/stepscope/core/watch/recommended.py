@@ -24,7 +24,7 @@ _RECOMMENDED = (
     # Below what float32 can hold of the change of a usual weight; 1e-4, the usual threshold, is hit by any fine-tuning.
     Watchpoint(0, "weight_change_too_small", {"abs_mean_update_ratio_lt": 1e-7}, Selection("weight")),
     Watchpoint(0, "weight_not_changed", {"rtol": 1e-5}, Selection("trainable")),
-    Watchpoint(0, "gradient_vanishing", {"abs_mean_lt": 1e-9}, Selection("gradient")),
+    Watchpoint(0, "gradient_vanishing", {"abs_mean_lt": 1e-9}, Selection("layer_gradient")),
     Watchpoint(0, "operator_overflow", {}, Selection("tensor")),
     Watchpoint(0, "tensor_overflow", {}, Selection("tensor")),
     Watchpoint(0, "tensor_all_zero", {"zero_percentage_ge": 100.0}, Selection("layer")),

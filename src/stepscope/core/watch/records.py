@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-Base = Literal["none", "tensor", "weight", "gradient", "activation", "trainable", "layer"]
+Base = Literal["none", "tensor", "weight", "gradient", "activation", "trainable", "layer", "layer_gradient"]
 ErrorKind = Literal[
     "nan", "inf", "no_previous", "previous_nan", "previous_inf", "previous_shape", "no_value", "unreadable"
 ]
@@ -26,8 +26,9 @@ class Rule:
 class Selection:
     """Which nodes a watchpoint covers.
 
-    `base` is what it starts from: a category, "tensor" (all that has a value), "trainable" (weights, and trainable
-    parameters that no optimizer updates), "layer" (ops that compute with those, and activations) or "none"; `ops`
+    `base` is what it starts from: a category, "tensor" (all that has a value), "none", or one of the sets in
+    `core.graph.layers`: "trainable" (weights, and trainable parameters that no optimizer updates), "layer" (ops that
+    compute with those, and activations), "layer_gradient" (gradients of weights, and between layers). `ops`
     narrows that to some types of operation. Rules stand in the order in which they were made. Of those that cover a
     node (its own, and those of the scopes around it) the last decides over it; without one, the base.
     """
