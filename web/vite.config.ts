@@ -1,12 +1,13 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { licenses } from "./licenses";
+import { preload } from "./preload";
 
 // Development: `stepscope start` in one terminal, `npx vite` in another.
 const server = "http://127.0.0.1:8080";
 
 export default defineConfig({
-  plugins: [react(), licenses()],
+  plugins: [react(), licenses(), preload("/src/main.tsx")],
   base: "/",
   worker: { format: "es" },
   build: {

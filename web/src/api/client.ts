@@ -1,6 +1,7 @@
 /** The web API: typed requests, and errors as one class that carries the server's own line. */
 
 import createClient from "openapi-fetch";
+import { fetchOrTake } from "./ahead";
 import type { components, paths } from "./types";
 
 export type Schemas = components["schemas"];
@@ -18,7 +19,7 @@ export type Real = number | "nan" | "inf" | "-inf";
 /** What a change must carry: a page of someone else can't send it. */
 const MEANT = { "X-Stepscope": "1" } as const;
 
-export const api = createClient<paths>({ baseUrl: "/", headers: MEANT });
+export const api = createClient<paths>({ baseUrl: "/", headers: MEANT, fetch: fetchOrTake });
 
 export class ApiError extends Error {
   constructor(

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { JOBS } from "../state/events";
+import * as asks from "./asks";
 import { api, ApiError, type Category, type JobView, type Schemas, take } from "./client";
 
 /** Errors that come again when asked again are not asked again. */
@@ -23,7 +24,7 @@ export function useJobs() {
   return useQuery({
     queryKey: JOBS,
     queryFn: async (): Promise<JobView[]> => {
-      const { jobs } = await take(api.GET("/api/jobs"));
+      const { jobs } = await take(asks.jobs());
       const present = new Map((client.getQueryData<JobView[]>(JOBS) ?? []).map((job) => [job.id, job]));
       return jobs.map((job) => {
         const known = present.get(job.id);
@@ -37,23 +38,15 @@ export function useJobs() {
 export function graphsQuery(job: string) {
   return queryOptions({
     queryKey: ["graphs", job],
-    queryFn: async () => (await take(api.GET("/api/jobs/{job}/graphs", { params: { path: { job } } }))).graphs,
+    queryFn: async () => (await take(asks.graphs(job))).graphs,
     staleTime: Infinity,
   });
 }
 
-export const SCOPE_LIMIT = 5000;
-
 export function scopeQuery(job: string, graph: string, revision: number, path: string) {
   return queryOptions({
     queryKey: ["scope", job, graph, revision, path],
-    queryFn: ({ signal }) =>
-      take(
-        api.GET("/api/jobs/{job}/graphs/{graph}/scope", {
-          params: { path: { job, graph }, query: { path, limit: SCOPE_LIMIT } },
-          signal,
-        }),
-      ),
+    queryFn: ({ signal }) => take(asks.scope(job, graph, path, { signal })),
     staleTime: Infinity,
   });
 }
@@ -61,8 +54,7 @@ export function scopeQuery(job: string, graph: string, revision: number, path: s
 export function nodeQuery(job: string, graph: string, revision: number, name: string) {
   return queryOptions({
     queryKey: ["node", job, graph, revision, name],
-    queryFn: ({ signal }) =>
-      take(api.GET("/api/jobs/{job}/node", { params: { path: { job }, query: { name, graph } }, signal })),
+    queryFn: ({ signal }) => take(asks.node(job, graph, name, { signal })),
     staleTime: Infinity,
   });
 }

@@ -15,6 +15,7 @@ import { followEvents } from "../state/events";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Page } from "./Page";
 import { theme, variables } from "./theme";
+import { TooltipHost } from "./Tooltip";
 
 const client = new QueryClient({
   defaultOptions: { queries: { retry: mayRetry, refetchOnWindowFocus: false, refetchOnReconnect: false } },
@@ -31,6 +32,7 @@ export function App() {
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
       <QueryClientProvider client={client}>
         <Notifications position="bottom-right" />
+        <TooltipHost />
         <ErrorBoundary>
           <Page />
         </ErrorBoundary>

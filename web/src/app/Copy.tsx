@@ -1,10 +1,11 @@
 /** Copying: a button beside a text, and a line of a terminal with one. */
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useState } from "react";
 import { dictionaries, useLanguage, useText } from "../i18n";
 import { CheckIcon, CopyIcon } from "./icons";
+import { Tooltip } from "./Tooltip";
 
 /** Puts text on the clipboard; says so only where that fails. */
 export async function copy(value: string): Promise<boolean> {

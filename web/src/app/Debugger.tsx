@@ -1,12 +1,13 @@
 /** A job on the page: node list and control on the left, graph in the middle, details below; borders can be moved. */
 
-import { ActionIcon, Center, Loader, Stack, Text, Tooltip } from "@mantine/core";
-import { lazy, type ReactNode, Suspense, useMemo } from "react";
+import { ActionIcon, Center, Loader, Stack, Text } from "@mantine/core";
+import { type ReactNode, useMemo } from "react";
 import type { JobView } from "../api/client";
 import { useActions } from "../control/actions";
 import { ControlPanel } from "../control/ControlPanel";
 import { Details } from "../details/Details";
 import type { GraphCommands } from "../graph/contract";
+import GraphView from "../graph/GraphView";
 import { useText } from "../i18n";
 import { select } from "../state/address";
 import { useLayout } from "../state/layout";
@@ -19,14 +20,14 @@ import { JobBanners } from "./banners";
 import { copy } from "./Copy";
 import { DownIcon, LeftIcon, RightIcon, UpIcon } from "./icons";
 import { Splitter } from "./Splitter";
-
-const canvas = import("../graph/GraphView"); // on its way while the page asks for the job
-const GraphView = lazy(() => canvas);
+import { Tooltip } from "./Tooltip";
+import { useLater } from "./useLater";
 
 export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
   const text = useText();
   const { listWidth, detailsHeight, isListOpen, isDetailsOpen, set } = useLayout();
   useNewHits(job);
+  const isLater = useLater(); // the graph first
   return (
     <div className="ss-debugger">
       <h1 className="ss-hidden">{job.title}</h1>
@@ -36,8 +37,8 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
           <>
             <aside className="ss-left" style={{ width: listWidth }}>
               <Toggle label={text.hideList} isOpen icon={<LeftIcon size={12} />} onClick={() => set({ isListOpen: false })} />
-              {graph === null ? <div className="ss-grow" /> : <LeftPanel job={job} graph={graph} />}
-              <ControlPanel job={job} />
+              {graph === null || !isLater ? <div className="ss-grow" /> : <LeftPanel job={job} graph={graph} />}
+              {isLater && <ControlPanel job={job} />}
             </aside>
             <Splitter
               axis="x" label={text.resizeList} value={listWidth} min={240} max={640}
@@ -70,7 +71,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
                 <Toggle
                   label={text.hideDetails} isOpen icon={<DownIcon size={12} />} onClick={() => set({ isDetailsOpen: false })}
                 />
-                <Details job={job} graph={graph} />
+                {isLater && <Details job={job} graph={graph} />}
               </section>
             </>
           )}
@@ -118,7 +119,6 @@ function NoGraph({ job }: { job: JobView }) {
 }
 
 function Canvas({ job, graph }: { job: JobView; graph: string }) {
-  const text = useText();
   const { possible, runTo, situation } = useActions();
   const revision = useRevision(job.id, graph);
   const open = useOpenScopes(job.id, graph);
@@ -137,23 +137,20 @@ function Canvas({ job, graph }: { job: JobView; graph: string }) {
     }),
     [canRun, runTo, canWatch, graph],
   );
-  const loading = <Center h="100%"><Loader size="sm" aria-label={text.loading} /></Center>;
   return (
-    <Suspense fallback={loading}>
-      <GraphView
-        job={job}
-        graph={graph}
-        graphRevision={revision}
-        selected={selected}
-        current={job.cursor?.graph === graph ? job.cursor.node : null}
-        hits={hits}
-        openScopes={open}
-        reveal={reveal}
-        commands={commands}
-        onSelect={select}
-        onOpenChange={view.setOpen}
-        onOpenScopes={view.setAllOpen}
-      />
-    </Suspense>
+    <GraphView
+      job={job}
+      graph={graph}
+      graphRevision={revision}
+      selected={selected}
+      current={job.cursor?.graph === graph ? job.cursor.node : null}
+      hits={hits}
+      openScopes={open}
+      reveal={reveal}
+      commands={commands}
+      onSelect={select}
+      onOpenChange={view.setOpen}
+      onOpenScopes={view.setAllOpen}
+    />
   );
 }

@@ -4,11 +4,11 @@ import { Button, Center, Loader, Stack, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { ApiError, type JobView } from "../api/client";
 import { useJobs } from "../api/queries";
-import { HelpDialog } from "../control/HelpDialog";
 import { ActionsProvider } from "../control/actions";
-import { TerminateDialog } from "../control/TerminateDialog";
+import { Dialogs } from "../control/Dialogs";
 import { useText } from "../i18n";
 import { go } from "../state/address";
+import { graphShown } from "../state/place";
 import { useView } from "../state/view";
 import { ConnectionBanner } from "./banners";
 import { Debugger } from "./Debugger";
@@ -38,8 +38,7 @@ export function Page() {
           <Body jobs={jobs.data} error={jobs.error} wanted={wanted} job={job} graph={graph} />
         </main>
       </div>
-      <HelpDialog />
-      <TerminateDialog />
+      <Dialogs />
     </ActionsProvider>
   );
 }
@@ -76,10 +75,9 @@ function Sentence({ text, children }: { text: string; children?: React.ReactNode
   );
 }
 
-/** The graph of the address, if the job has it; else the cursor's; else the first one. */
 function useGraphOf(job: JobView | null): string | null {
   const wanted = useView((state) => state.graph);
-  const graph = !job ? null : wanted !== null && job.graphs.includes(wanted) ? wanted : (job.cursor?.graph ?? job.graphs[0] ?? null);
+  const graph = job && graphShown(job, wanted);
   useEffect(() => {
     if (graph !== null && graph !== useView.getState().graph) useView.setState({ graph });
   }, [graph]);

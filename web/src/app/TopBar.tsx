@@ -1,6 +1,6 @@
 /** The two bars on top: product, training, state, language, colours; and the facts of the training. */
 
-import { ActionIcon, SegmentedControl, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, SegmentedControl, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import type { JobView } from "../api/client";
 import { useActions } from "../control/actions";
 import { type Language, useLanguage, useText } from "../i18n";
@@ -8,6 +8,7 @@ import { number, real } from "../i18n/numbers";
 import { isTerminating } from "../state/job";
 import { HelpIcon, MoonIcon, SunIcon } from "./icons";
 import { JobPicker } from "./JobPicker";
+import { Tooltip } from "./Tooltip";
 
 export function TopBar({ jobs, job }: { jobs: readonly JobView[]; job: JobView | null }) {
   const text = useText();

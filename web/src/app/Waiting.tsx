@@ -1,6 +1,6 @@
 /** The page while no training is connected: what to type, for the ports in use, and earlier trainings to review. */
 
-import { ActionIcon, Button, Loader, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Loader } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { api, type JobView, take } from "../api/client";
 import { useServer } from "../api/queries";
@@ -10,6 +10,7 @@ import { hasEnded } from "../state/job";
 import { CommandLine } from "./Copy";
 import { TrashIcon } from "./icons";
 import { when } from "./JobPicker";
+import { Tooltip } from "./Tooltip";
 
 export function Waiting({ jobs }: { jobs: readonly JobView[] }) {
   const text = useText();

@@ -6,6 +6,7 @@ import { useEffect, useRef } from "react";
 import type { JobView } from "../api/client";
 import { useText } from "../i18n";
 import { go } from "../state/address";
+import { newestLive } from "../state/place";
 
 export function useNewJobs(jobs: JobView[] | undefined, wanted: string | null, shown: JobView | null): void {
   const text = useText();
@@ -15,8 +16,8 @@ export function useNewJobs(jobs: JobView[] | undefined, wanted: string | null, s
     const before = known.current;
     known.current = new Set(jobs.map((job) => job.id));
     const live = jobs.filter((job) => job.connected);
-    const newest = live.at(-1);
     if (wanted === null) {
+      const newest = newestLive(jobs);
       if (newest) go({ job: newest.id, graph: null, selected: null }, true);
       return;
     }

@@ -1,7 +1,8 @@
 /** A button of the table of actions: label, key and whether it is possible come from there. */
 
-import { Button, Tooltip } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { useActions } from "./actions";
 import { type Action, ariaKeys, KEYS } from "./keys";

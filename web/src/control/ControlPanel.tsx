@@ -1,9 +1,10 @@
 /** Bottom left: how the training goes on. */
 
-import { Button, NumberInput, Tooltip } from "@mantine/core";
+import { Button, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import type { JobView } from "../api/client";
 import { NextIcon, PauseIcon, PlayIcon, PreviousIcon, RunToIcon, StopIcon, TargetIcon } from "../app/icons";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { ActionButton } from "./ActionButton";
 import { useActions } from "./actions";

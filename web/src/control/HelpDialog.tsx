@@ -6,7 +6,7 @@ import { useText } from "../i18n";
 import { ACTIONS, KEYS } from "./keys";
 import { useActions } from "./actions";
 
-export function HelpDialog() {
+export default function HelpDialog() {
   const text = useText();
   const server = useServer().data;
   const { helping, closeDialogs } = useActions();

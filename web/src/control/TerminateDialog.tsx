@@ -4,7 +4,7 @@ import { Button, Group, Modal, Text } from "@mantine/core";
 import { useText } from "../i18n";
 import { useActions } from "./actions";
 
-export function TerminateDialog() {
+export default function TerminateDialog() {
   const text = useText();
   const { asking, closeDialogs, terminate } = useActions();
   return (

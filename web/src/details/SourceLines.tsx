@@ -1,10 +1,11 @@
 /** Where the script made a node: the user's frames, innermost first; those of libraries folded. */
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { useState } from "react";
 import type { NodeView } from "../api/client";
 import { CopyButton } from "../app/Copy";
 import { RightIcon, SearchIcon } from "../app/icons";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { NO_FILTER, view } from "../state/view";
 

@@ -1,10 +1,11 @@
 /** The cells of a tensor that have to be asked for: step, value, change; with type and shape as they really are. */
 
-import { Button, Table, Tooltip } from "@mantine/core";
+import { Button, Table } from "@mantine/core";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { ApiError, type JobView, type Schemas, type Statistics } from "../api/client";
 import { compareQuery, statsQuery, type TensorPlace } from "../api/queries";
 import { valuesQuery } from "../api/tensor";
+import { Tooltip } from "../app/Tooltip";
 import { type Texts, useText } from "../i18n";
 import { number, percent, real } from "../i18n/numbers";
 import { hasEnded, useMoment } from "../state/job";

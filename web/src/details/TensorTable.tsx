@@ -1,15 +1,17 @@
 /** Outputs and inputs of a node: name, step, type, shape, value, and the change since the previous step. */
 
 import { Button, Table } from "@mantine/core";
-import { Fragment, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import type { JobView, NodeView } from "../api/client";
 import type { TensorPlace } from "../api/queries";
+import { useEver } from "../app/useEver";
 import { useText } from "../i18n";
 import { HitLines, useHitsOf } from "../watch/HitLines";
 import { shapeText } from "./format";
 import { NodeLink } from "./NodeLink";
 import { TensorCells } from "./TensorCells";
-import { ValuesDrawer } from "./ValuesDrawer";
+
+const ValuesDrawer = lazy(() => import("./ValuesDrawer"));
 
 const FIRST = 24;
 
@@ -62,6 +64,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
   const [all, setAll] = useState(false);
   const [viewed, setViewed] = useState<TensorRow | null>(null);
   const hits = useHitsOf(job, node.graph, node.name);
+  const wasViewed = useEver(viewed !== null);
   useEffect(() => {
     setAll(false);
     setViewed(null);
@@ -116,7 +119,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
       {shown.length < rows.length && (
         <Button size="compact-xs" variant="default" m="xs" onClick={() => setAll(true)}>{text.showAllRows(rows.length)}</Button>
       )}
-      <ValuesDrawer job={job} row={viewed} onClose={() => setViewed(null)} />
+      <Suspense>{wasViewed && <ValuesDrawer job={job} row={viewed} onClose={() => setViewed(null)} />}</Suspense>
     </>
   );
 }

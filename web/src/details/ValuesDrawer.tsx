@@ -25,7 +25,7 @@ interface Props {
   onClose(): void;
 }
 
-export function ValuesDrawer({ job, row, onClose }: Props) {
+export default function ValuesDrawer({ job, row, onClose }: Props) {
   const text = useText();
   const title = row ? `${row.name}:${row.slot}` : "";
   return (

@@ -12,7 +12,6 @@ import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
 import { boxOf, placesOf, turn } from "./find";
 import { Lines } from "./Lines";
-import { startLayouter } from "./layouter";
 import { boxesOf, mark, setZoom } from "./marks";
 import { type MenuAt, NodeMenu } from "./NodeMenu";
 import { Overview } from "./Overview";
@@ -25,8 +24,6 @@ import { useKeys } from "./useKeys";
 import { useOpening } from "./useOpening";
 import { useReveal } from "./useReveal";
 import { useScene } from "./useScene";
-
-startLayouter(); // takes a while: before the first view is asked for
 
 const NODE_TYPES = { card: Card, frame: Frame };
 const DIRECTION = "stepscope-direction";

@@ -1,6 +1,7 @@
 /** The buttons over the canvas. */
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { Icon, type IconName } from "./icons";
 import type { Direction } from "./scene";
@@ -54,7 +55,7 @@ interface ToolProps {
 
 function Tool({ icon, label, caption, disabled, pressed, onClick }: ToolProps) {
   return (
-    <Tooltip label={label} openDelay={400}>
+    <Tooltip label={label}>
       <ActionIcon
         variant={pressed ? "light" : "subtle"}
         color="gray"

@@ -1,9 +1,10 @@
 /** A view laid out: one arrangement for each open box, the innermost first, then everything in absolute coordinates. */
 
 import { arrange, type Arrangement, type Cache, type Child, type Elk, flowOf, type Link } from "./arrange";
+import { alongCurve, alongWay, Room } from "./labels";
 import { nest, type Nesting, type Pair, ROOT } from "./nesting";
-import { acrossGroups, type Crossing, findRoom, middleOf, port, throughGroup } from "./routes";
-import type { Box, Direction, Line, Point, Rect, Scene, View, ViewNode } from "./scene";
+import { acrossGroups, type Crossing, middleOf, port, throughGroup } from "./routes";
+import type { Box, Direction, Line, Point, Scene, View, ViewNode } from "./scene";
 import { cardSize, HEADER, MORE, NAME_SIZE, PADDING, textWidth, title } from "./sizes";
 
 export interface LayoutRequest {
@@ -143,6 +144,8 @@ function linesOf(
     tensors: edge.tensors,
   }));
   const crossings: Crossing[] = [];
+  const room = new Room(boxes);
+  const labelled: { line: Line; way: Point[] }[] = [];
   for (const [outer, { pairs, routes }] of laid) {
     const origin = originOf(outer, boxes);
     const move = <T extends Point>(point: T): T => ({ ...point, x: point.x + origin.x, y: point.y + origin.y });
@@ -158,7 +161,7 @@ function linesOf(
           continue;
         }
         const flow = flowOf(sourceRole, direction);
-        const trunk = route.points.map(move);
+        const trunk = route.map(move);
         const out = ways(line.source, pair.source, "exits", nesting, boxes, laid);
         const into = ways(line.target, pair.target, "entries", nesting, boxes, laid);
         line.path = throughGroup(
@@ -168,19 +171,17 @@ function linesOf(
           flow,
         );
         line.middle = middleOf(trunk);
-        line.label = route.label && move(route.label);
+        room.addWay(trunk);
+        if (line.text && pair.edges.length === 1) labelled.push({ line, way: trunk });
       }
     });
   }
-  const crossed = acrossGroups(crossings, direction);
-  const taken: Rect[] = boxes.filter(({ node }) => !node.open);
-  for (const { line: index, path, from, to } of crossed) {
+  for (const { line, way } of labelled) line.label = room.place(line.text, alongWay(way));
+  for (const { line: index, path, from, to } of acrossGroups(crossings, direction)) {
     const line = lines[index]!;
     line.path = path;
     line.middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-    if (!line.text || line.isFaint) continue;
-    line.label = findRoom(line.text, from, to, taken);
-    if (line.label) taken.push(line.label);
+    if (line.text && !line.isFaint) line.label = room.place(line.text, alongCurve(from, to));
   }
   return lines.filter((line) => line.path !== "");
 }

@@ -1,10 +1,11 @@
-/** Lays views out beside the page's thread. */
+/** Lays views out beside the page's thread. The solver is large: it comes when it is needed, or when there is time. */
 
-import ELK from "elkjs/lib/elk.bundled.js";
+import type { ELK } from "elkjs/lib/elk-api";
 import type { Cache } from "./arrange";
 import { layOut, type LayoutRequest } from "./layout";
 import type { Scene } from "./scene";
 import { setFont } from "./sizes";
+import { warmUp } from "./warmup";
 
 export interface Asked extends LayoutRequest {
   id: number;
@@ -12,31 +13,42 @@ export interface Asked extends LayoutRequest {
 
 export type Answered = { id: number; scene: Scene } | { id: number; error: string };
 
-const elk = new ELK(); // takes `onmessage` for itself: it has to be there before ours
 const cache: Cache = new Map();
 let font = "";
+let solver: Promise<ELK> | null = null;
+let isBusy = false;
 
-// Code that ran before runs several times faster: the first view need not wait for that.
-const warm = ["a", "b", "c", "d"].map((id) => ({ id, width: 90, height: 40 }));
-void elk.layout({
-  id: "root",
-  layoutOptions: { "elk.algorithm": "layered", "elk.edgeRouting": "ORTHOGONAL" },
-  children: warm,
-  edges: ["ab", "ac", "bd", "cd", "da"].map((id) => ({
-    id,
-    sources: [id[0]!],
-    targets: [id[1]!],
-    labels: [{ text: id, width: 20, height: 10 }],
-  })),
-});
+function load(): Promise<ELK> {
+  solver ??= import("elkjs/lib/elk.bundled.js").then(({ default: Elk }) => {
+    self.onmessage = answer; // it takes that for itself
+    const elk = new Elk();
+    void warmUp(
+      (graph) => elk.layout(graph),
+      () => isBusy,
+    );
+    return elk;
+  });
+  return solver;
+}
 
-self.onmessage = async ({ data }: MessageEvent<Asked>) => {
-  if (font !== data.font) setFont((font = data.font));
-  let answer: Answered;
-  try {
-    answer = { id: data.id, scene: await layOut(data, (graph) => elk.layout(graph), cache) };
-  } catch (error) {
-    answer = { id: data.id, error: error instanceof Error ? error.message : String(error) };
+async function answer({ data }: MessageEvent<Asked | "soon">): Promise<void> {
+  if (data === "soon") {
+    void load();
+    return;
   }
-  self.postMessage(answer);
-};
+  if (font !== data.font) setFont((font = data.font));
+  isBusy = true;
+  let answered: Answered;
+  try {
+    answered = { id: data.id, scene: await layOut(data, async (graph) => (await load()).layout(graph), cache) };
+  } catch (error) {
+    answered = { id: data.id, error: error instanceof Error ? error.message : String(error) };
+  }
+  isBusy = false;
+  self.postMessage(answered);
+  setTimeout(() => void load(), AFTER_FIRST);
+}
+
+const AFTER_FIRST = 300; // milliseconds: the page draws the first picture in them
+
+self.onmessage = answer;

@@ -15,8 +15,8 @@ let running: Waiting | null = null;
 let next: Waiting | null = null;
 let last = 0;
 
-/** Started early, so that it is ready when the first view comes. */
-export function startLayouter(): void {
+/** Started early, so that it is ready when the first view comes; with the solver, where that view will need it. */
+export function startLayouter(withSolver = false): void {
   if (worker) return;
   worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }: MessageEvent<Answered>) => {
@@ -28,6 +28,7 @@ export function startLayouter(): void {
     }
     send();
   };
+  if (withSolver) worker.postMessage("soon");
   worker.onerror = (event) => {
     worker?.terminate();
     worker = null;

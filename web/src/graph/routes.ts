@@ -2,8 +2,7 @@
 
 import { ROLES } from "./arrange";
 import type { Flow, Role } from "./arrange";
-import { type Box, type Direction, type Label, overlaps, type Point, type Rect } from "./scene";
-import { labelSize } from "./sizes";
+import type { Box, Direction, Point, Rect } from "./scene";
 
 const RADIUS = 6;
 const NEAR = 90;
@@ -133,20 +132,6 @@ export function acrossGroups(crossings: readonly Crossing[], direction: Directio
     return { line: crossing.line, path: `M${show(from)}${curve(from, to, flow)}`, from, to };
   });
 }
-
-/** A place for a label near the line's middle that covers nothing; null where there is none. */
-export function findRoom(text: string, from: Point, to: Point, taken: readonly Rect[]): Label | null {
-  const size = labelSize(text);
-  for (const share of [0.5, 0.35, 0.65, 0.8, 0.2]) {
-    const bend = share * share * (3 - 2 * share); // the curves leave and arrive across the flow
-    const x = from.x + (to.x - from.x) * share - size.width / 2;
-    const label = { text, ...size, x, y: from.y + (to.y - from.y) * bend - size.height / 2 };
-    if (!taken.some((other) => overlaps(label, other))) return label;
-  }
-  return null;
-}
-
-
 
 /** Half the way along a polyline. */
 export function middleOf(points: readonly Point[]): Point {

@@ -1,14 +1,15 @@
 /** Groups for which no solver is needed: nodes without lines in rows, a long chain folded into columns. */
 
-import type { Child, Flow, Link, Route } from "./arrange";
-import type { Label, Point } from "./scene";
+import type { Child, Flow, Link } from "./arrange";
+import type { Point } from "./scene";
 import { labelSize } from "./sizes";
 
 export interface Placed {
   width: number;
   height: number;
   at: Map<number, Point>;
-  routes: Map<number, Route>;
+  /** By link, the corners of its way. */
+  routes: Map<number, Point[]>;
   entries: Map<number, Point[]>;
   exits: Map<number, Point[]>;
 }
@@ -67,8 +68,7 @@ export function inColumns(children: readonly Child[], links: readonly Link[], ch
   const isVertical = flow === "DOWN" || flow === "UP";
   const length = (index: number) => (isVertical ? children[index]!.height : children[index]!.width);
   const breadth = (index: number) => (isVertical ? children[index]!.width : children[index]!.height);
-  const labels = chain.map((index) => labelSize(links[index]!.text));
-  const gap = isVertical ? 44 : Math.max(44, ...labels.map((label) => label.width + 26));
+  const gap = isVertical ? 44 : Math.max(44, ...chain.map((index) => labelSize(links[index]!.text).width + 26));
   const order = [links[chain[0]!]!.source, ...chain.map((index) => links[index]!.target)];
   const columns = intoColumns(order, length, breadth, gap, isVertical ? 1.4 : 1 / 1.8);
   const margin = columns.length > 1 ? TURN : 0;
@@ -95,13 +95,12 @@ export function inColumns(children: readonly Child[], links: readonly Link[], ch
     left += broad[number]! + COLUMN_GAP;
   });
 
-  const routes = new Map<number, Route>();
-  chain.forEach((index, place) => {
-    const { source, target, text } = links[index]!;
+  const routes = new Map<number, Point[]>();
+  chain.forEach((index) => {
+    const { source, target } = links[index]!;
     const [from, to] = [spots.get(source)!, spots.get(target)!];
     if (from.column === to.column) {
-      const points = [toPoint(from.end, from.middle), toPoint(to.begin, to.middle)];
-      routes.set(index, { points, label: text ? beside(points, text, labels[place]!, isVertical) : null });
+      routes.set(index, [toPoint(from.end, from.middle), toPoint(to.begin, to.middle)]);
       return;
     }
     const between = from.right + COLUMN_GAP / 2;
@@ -113,7 +112,10 @@ export function inColumns(children: readonly Child[], links: readonly Link[], ch
       [margin - TURN / 2, to.middle],
       [to.begin, to.middle],
     ];
-    routes.set(index, { points: turns.map(([along, across]) => toPoint(along, across)), label: null });
+    routes.set(
+      index,
+      turns.map(([along, across]) => toPoint(along, across)),
+    );
   });
   const [first, last] = [order[0]!, order[order.length - 1]!];
   const [begin, end] = [spots.get(first)!, spots.get(last)!];
@@ -147,12 +149,4 @@ function intoColumns(
     used += needed;
   }
   return columns;
-}
-
-function beside(points: Point[], text: string, size: { width: number; height: number }, isVertical: boolean): Label {
-  const [from, to] = [points[0]!, points[1]!];
-  const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-  return isVertical
-    ? { text, ...size, x: middle.x + 4, y: middle.y - size.height / 2 }
-    : { text, ...size, x: middle.x - size.width / 2, y: middle.y - size.height - 2 };
 }

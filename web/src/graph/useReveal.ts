@@ -1,7 +1,8 @@
 /** Brings a node into the picture that may not be drawn: opens what is around it, then centres it. */
 
 import { useEffect, useState } from "react";
-import { api, take } from "../api/client";
+import * as asks from "../api/asks";
+import { take } from "../api/client";
 import type { Reveal } from "./contract";
 import { type Drawn, STACK } from "./useScene";
 
@@ -33,11 +34,7 @@ export function useReveal(options: RevealOptions): void {
   useEffect(() => {
     if (!reveal) return;
     const stop = new AbortController();
-    const asked = api.GET("/api/jobs/{job}/graphs/{graph}/reveal", {
-      params: { path: { job, graph }, query: { name: reveal.name } },
-      signal: stop.signal,
-    });
-    take(asked)
+    take(asks.reveal(job, graph, reveal.name, { signal: stop.signal }))
       .then((found) => {
         if (stop.signal.aborted) return;
         if (!found.shown) {

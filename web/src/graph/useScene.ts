@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { api, take } from "../api/client";
+import * as asks from "../api/asks";
+import { take } from "../api/client";
 import { useText } from "../i18n";
 import { layOutInWorker } from "./layouter";
 import type { Direction, Scene, View } from "./scene";
@@ -56,13 +57,7 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
   );
   const query = useQuery({
     queryKey: ["graph-view", job, graph, revision, opened, at],
-    queryFn: ({ signal }) =>
-      take(
-        api.GET("/api/jobs/{job}/graphs/{graph}/view", {
-          params: { path: { job, graph }, query: { open: opened, at } },
-          signal,
-        }),
-      ),
+    queryFn: ({ signal }) => take(asks.view(job, graph, opened, at, { signal })),
     staleTime: Infinity,
     gcTime: 60_000,
     structuralSharing: false,

@@ -6,42 +6,10 @@
  */
 
 import type { Selection } from "../graph/contract";
+import { format, parse, type Place } from "./place";
 import { useView, view } from "./view";
 
-export interface Place {
-  job: string | null;
-  graph: string | null;
-  selected: Selection | null;
-}
-
-const encode = (name: string): string => name.split("/").map(encodeURIComponent).join("/");
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-export function parse(hash: string): Place {
-  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
-  const found = /^\/job\/([^/]+)(?:\/(node|scope)\/(.+))?\/?$/.exec(path);
-  if (!found) return { job: null, graph: null, selected: null };
-  const [, job = "", kind, name] = found;
-  return {
-    job: decode(job),
-    graph: new URLSearchParams(query).get("graph"),
-    selected: kind && name ? { kind: kind as Selection["kind"], name: decode(name) } : null,
-  };
-}
-
-export function format(place: Place): string {
-  if (place.job === null) return "#/";
-  const selected = place.selected ? `/${place.selected.kind}/${encode(place.selected.name)}` : "";
-  const graph = place.graph === null ? "" : `?graph=${encodeURIComponent(place.graph)}`;
-  return `#/job/${encodeURIComponent(place.job)}${selected}${graph}`;
-}
+export { format, parse, type Place };
 
 /** Puts the view where the address is, and keeps it there. Returns how to stop. */
 export function followAddress(): () => void {

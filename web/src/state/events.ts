@@ -7,6 +7,7 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { create } from "zustand";
+import { eventsAddress, takeSocket } from "../api/ahead";
 import type { Event, JobView } from "../api/client";
 import { view } from "./view";
 
@@ -28,7 +29,8 @@ export function withJob(jobs: readonly JobView[], job: JobView): JobView[] {
 }
 
 export function putJob(client: QueryClient, job: JobView): void {
-  client.setQueryData<JobView[]>(JOBS, (jobs) => (jobs ? withJob(jobs, job) : jobs));
+  if (client.getQueryData(JOBS)) client.setQueryData<JobView[]>(JOBS, (jobs) => jobs && withJob(jobs, job));
+  else void client.invalidateQueries({ queryKey: JOBS }); // the answer on its way may be older
 }
 
 /** Follows the events for as long as the page lives. Returns how to stop. */
@@ -39,7 +41,7 @@ export function followEvents(client: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
 
-  const take = (event: Event) => {
+  const take = (event: Event, isFirst = false) => {
     since = event.seq;
     switch (event.type) {
       case "job":
@@ -54,13 +56,13 @@ export function followEvents(client: QueryClient): () => void {
         break;
       case "server":
         client.setQueryData(["server"], event.server);
-        void client.invalidateQueries();
+        if (!isFirst) void client.invalidateQueries();
     }
   };
 
   const connect = () => {
-    const query = since === null ? "" : `?since=${since}`;
-    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/events${query}`);
+    const early = takeSocket(); // what the page asked for, it asked for after its first message
+    socket = early?.socket ?? new WebSocket(eventsAddress(since));
     socket.onopen = () => {
       pause = FIRST_PAUSE;
       useConnection.setState({ state: "up" });
@@ -72,6 +74,8 @@ export function followEvents(client: QueryClient): () => void {
       timer = setTimeout(connect, pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     };
+    if (socket.readyState === WebSocket.OPEN) useConnection.setState({ state: "up" });
+    early?.messages.forEach((message, at) => take(JSON.parse(message) as Event, at === 0));
   };
 
   connect();

@@ -1,11 +1,12 @@
 /** What the node list shows: of which graph, of which category, with which name, made in which line. */
 
-import { ActionIcon, Select, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Select, TextInput } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { JobView, Schemas } from "../api/client";
 import { graphsQuery } from "../api/queries";
 import { CloseIcon, DownIcon, SearchIcon, UpIcon } from "../app/icons";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { number } from "../i18n/numbers";
 import { go, reveal } from "../state/address";
