@@ -12,10 +12,10 @@ import { useRows } from "./useRows";
 
 export function NodeList({ job, graph }: { job: JobView; graph: string }) {
   const text = useText();
-  const { rows, found, error, setOpen } = useRows(job.id, graph);
+  const { rows, found, error, setOpen, filter } = useRows(job.id, graph);
   const match = useView((state) => state.filter.text);
   const current = job.cursor?.graph === graph ? job.cursor.node : null;
-  const ticks = useTicks({ job, graph, rows, found });
+  const ticks = useTicks({ job, graph, rows, found, filter });
   const hits = useHitMarks(job, graph);
   return (
     <section className="ss-nodes" aria-label={text.nodes}>

@@ -23,11 +23,12 @@ export interface Rows {
   setOpen(row: Row, open: boolean): void;
 }
 
-export function useRows(job: string, graph: string): Rows {
+/** `filter` is the one that the rows belong to: the one that is typed may be ahead of them. */
+export function useRows(job: string, graph: string): Rows & { filter: Filter } {
   const filter = useDeferredValue(useView((state) => state.filter));
   const tree = useTree(job, graph);
   const found = useFound(job, graph, filter);
-  return isFiltering(filter) ? found : tree;
+  return { ...(isFiltering(filter) ? found : tree), filter };
 }
 
 function useTree(job: string, graph: string): Rows {
