@@ -50,7 +50,7 @@ ANSWERS = {
 
 @pytest.fixture
 def web(server):
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         yield client
 
 
