@@ -12,7 +12,7 @@ import { useRows } from "./useRows";
 
 export function NodeList({ job, graph }: { job: JobView; graph: string }) {
   const text = useText();
-  const { rows, found, error, setOpen, filter } = useRows(job.id, graph);
+  const { rows, found, error, setOpen, onSight, filter } = useRows(job.id, graph);
   const match = useView((state) => state.filter.text);
   const current = job.cursor?.graph === graph ? job.cursor.node : null;
   const ticks = useTicks({ job, graph, rows, found, filter });
@@ -25,7 +25,9 @@ export function NodeList({ job, graph }: { job: JobView; graph: string }) {
       {found?.total === 0 ? (
         <div className="ss-note">{text.noMatch}</div>
       ) : (
-        <Tree rows={rows} graph={graph} current={current} match={match} setOpen={setOpen} ticks={ticks} hits={hits} />
+        <Tree
+          rows={rows} graph={graph} current={current} match={match} setOpen={setOpen} onSight={onSight} ticks={ticks} hits={hits}
+        />
       )}
     </section>
   );
