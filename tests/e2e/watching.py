@@ -129,7 +129,8 @@ class Watching(Debugger):
 
     @property
     def hits(self) -> Any:
-        return self.page.get_by_test_id("hit")
+        """The hits in sight, as far as they are loaded."""
+        return self.page.locator("[data-testid=hit][data-node]")
 
     def hit_of(self, node: str) -> Any:
         return self.page.locator(f'[data-testid=hit][data-node="{node}"]').first

@@ -145,6 +145,20 @@ def test_bfloat16_comes_out_as_float32(tmp_path, bits, order):
     assert (found.view(np.uint32) if found.shape else found.reshape(1).view(np.uint32)[0]).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("descr", ["<f2", "<E2"])
+@pytest.mark.parametrize("shape", [(2, 3), ()])
+def test_single_precision_under_a_header_of_half_precision(descr, shape, tmp_path):
+    """So MindSpore dumps a kernel that it runs in single precision for want of another."""
+    values = np.array([1e6, -1.5, 70_000, 0.1, 3, -4], np.float32)[: int(np.prod(shape))].reshape(shape)
+    path = tmp_path / "array.npy"
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": shape})
+        file.write(values.tobytes())
+    found = read(path)
+    assert found.dtype == np.float32
+    assert found.tolist() == values.tolist()
+
+
 @pytest.mark.parametrize(("version", "start"), [((1, 0), 10), ((2, 0), 12), ((3, 0), 12)])
 def test_all_versions_of_the_format(version, start, tmp_path):
     path = tmp_path / "array.npy"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import platform
 import sys
 import threading
 import weakref
@@ -175,3 +177,24 @@ def test_a_process_that_has_used_threads_may_fork():
     if child == 0:
         os._exit(0 if kernel.measure_one(big, "", (), (), 2) == expected else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc", reason="needs its registers")
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_subnormal_numbers_count_where_the_process_takes_them_for_zero(name):
+    """PyTorch's `set_flush_denormal`, and libraries built with -ffast-math, set the processor to that."""
+    libm, state = ctypes.CDLL("libm.so.6"), (ctypes.c_uint32 * 8)()
+    tiny = np.full(100, np.finfo(name).smallest_subnormal)
+    libm.fegetenv(state)
+    before = state[7]  # MXCSR
+    try:
+        state[7] = before | 0x8040  # subnormal operands and results are 0
+        libm.fesetenv(state)
+        zeros, positives = kernel.measure_one(tiny, "", (), (), 1)[0][4:7:2]
+        libm.fegetenv(state)
+        left = state[7]
+    finally:
+        state[7] = before
+        libm.fesetenv(state)
+    assert (zeros, positives) == (0, 100)
+    assert left & 0x8040 == 0x8040, "the process keeps its settings"

@@ -209,7 +209,7 @@ function Canvas(props: GraphViewProps) {
         onSave={(format) => void save(format)}
       />
       <div className="ssg-note" role="status">
-        {isBusy && <Loader size={14} aria-label={text.loading} />}
+        {isBusy && <Loader size={14} role="img" aria-label={text.loading} />}
         {drawn?.view.full && <div className="is-warning">{text.full(scene.boxes.length)}</div>}
         {rootPage && <Pages node={rootPage} onPage={(offset) => opening.setOffsets([["", offset]])} />}
         {note && <div>{note}</div>}

@@ -21,7 +21,7 @@ import { hitKey } from "./words";
 
 const ROW_HEIGHT = 58; // of a hit in three lines; each is measured when it is there
 
-export function HitsPanel({ job }: { job: JobView }) {
+export default function HitsPanel({ job }: { job: JobView }) {
   const text = useText();
   const filter = useWatch((state) => state.hitFilter);
   const wanted = wantedOf(filter);

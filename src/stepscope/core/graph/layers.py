@@ -3,11 +3,14 @@
 trainable       weights, and trainable parameters that a forward op reads though no optimizer updates them: what a
                 parameter looks like that was forgotten when the optimizer was made. Not what only the optimizer reads
                 (MindSpore calls its state trainable too), nor a lone number (nor a loss scale), nor what is not float.
-layer           ops with floating-point outputs that compute with one of those, also through a cast, and activations;
-                not the optimizer's. The rest of a graph is full of healthy zeros: masks, flags, constants, powers.
-layer_gradient  gradients that flow between layers (ops of the backward pass that compute with one of those), and those
-                of weights with two dimensions or more. The rest of a backward pass is full of healthy zeros, too: what
-                a maximum that was subtracted for stability gets, or a bias that a normalisation or a softmax undoes.
+matrix          those with two dimensions or more. Vectors (biases, scales of a normalisation) often start as zeros,
+                and may never change: what a normalisation or a softmax undoes has no gradient.
+trained_matrix  the same in a graph with an optimizer; in another nothing is there to change a weight.
+layer           ops with floating-point outputs that compute with a matrix, also through a cast, and activations; not
+                the optimizer's. The rest of a graph is full of healthy zeros: masks, flags, constants, powers.
+layer_gradient  gradients that flow between layers (ops of the backward pass that compute with a matrix), and those
+                that the optimizer reads for one. The rest of a backward pass is full of healthy zeros, too, such as
+                what a maximum gets that was subtracted for stability.
 """
 
 from __future__ import annotations
@@ -31,9 +34,12 @@ class Layers:
         floating, optimizing = _floating(columns), self._optimizing()
         gradient = categories.masks["gradient"]
         trainable = self._trainable(floating, optimizing | gradient)
-        computing = self._computing(trainable) & floating & ~optimizing & (columns.kinds == OP)
+        matrix = trainable & floating & self._of_rank_two()
+        computing = self._computing(matrix) & floating & ~optimizing & (columns.kinds == OP)
         self.masks: dict[str, Bools] = {
             "trainable": trainable,
+            "matrix": matrix,
+            "trained_matrix": matrix if categories.has_optimizer else np.zeros_like(matrix),
             "layer": computing | (categories.masks["activation"] & floating & ~optimizing),
             "layer_gradient": (computing & gradient) | self._gradients_of_weights(),
         }
@@ -56,12 +62,19 @@ class Layers:
         forgotten = called & read & floating & (columns.kinds == PARAMETER)
         return np.asarray(self._categories.masks["weight"] | forgotten)
 
-    def _computing(self, trainable: Bools) -> Bools:
+    def _of_rank_two(self) -> Bools:
+        """Parameters of two dimensions or more, or of nobody knows how many."""
+        result = np.zeros(len(self._columns), np.bool_)
+        for node in np.flatnonzero(self._columns.kinds == PARAMETER).tolist():
+            result[node] = _rank(self._columns, node) not in (0, 1)
+        return result
+
+    def _computing(self, matrix: Bools) -> Bools:
         columns, flow = self._columns, self._flow
         casts = np.array([op in _CASTS for op in columns.op_names], np.bool_)
         cast = casts[columns.ops] if len(columns) else np.zeros(0, np.bool_)
         reads = np.zeros(len(columns), np.bool_)
-        reads[flow.target[self._data & trainable[flow.source]]] = True
+        reads[flow.target[self._data & matrix[flow.source]]] = True
         reads[flow.target[self._data & (reads & cast)[flow.source]]] = True
         return np.asarray(reads & ~cast)
 

@@ -88,7 +88,9 @@ class Plan:
                 one.given,
                 common
                 if one.range is None and one.tolerance is None  # most conditions need neither
-                else common._replace(in_range=_at(figures.in_range, one.range), close=_at(figures.close, one.tolerance)),
+                else common._replace(
+                    in_range=_at(figures.in_range, one.range), close=_at(figures.close, one.tolerance)
+                ),
                 initial=initial,
                 error_on_no_value=error_on_no_value,
             )

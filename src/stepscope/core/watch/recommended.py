@@ -19,11 +19,12 @@ _SIGMOID_START = 1 / (1 + math.exp(16.2))
 _IN_RANGE = ("range_start_inclusive", "range_end_inclusive")
 
 _RECOMMENDED = (
-    Watchpoint(0, "weight_initialization", {"zero_percentage_ge": 100.0}, Selection("weight")),
-    Watchpoint(0, "weight_change_too_large", {"abs_mean_update_ratio_gt": 1.0}, Selection("weight")),
+    Watchpoint(0, "weight_initialization", {"zero_percentage_ge": 100.0}, Selection("matrix")),
+    # Without the epsilon, any change of a bias that starts as zeros is too large.
+    Watchpoint(0, "weight_change_too_large", {"abs_mean_update_ratio_gt": 1.0, "epsilon": 0.05}, Selection("weight")),
     # Below what float32 can hold of the change of a usual weight; 1e-4, the usual threshold, is hit by any fine-tuning.
-    Watchpoint(0, "weight_change_too_small", {"abs_mean_update_ratio_lt": 1e-7}, Selection("weight")),
-    Watchpoint(0, "weight_not_changed", {"rtol": 1e-5}, Selection("trainable")),
+    Watchpoint(0, "weight_change_too_small", {"abs_mean_update_ratio_lt": 1e-7}, Selection("trained_matrix")),
+    Watchpoint(0, "weight_not_changed", {"rtol": 1e-5}, Selection("trained_matrix")),
     Watchpoint(0, "gradient_vanishing", {"abs_mean_lt": 1e-9}, Selection("layer_gradient")),
     Watchpoint(0, "operator_overflow", {}, Selection("tensor")),
     Watchpoint(0, "tensor_overflow", {}, Selection("tensor")),

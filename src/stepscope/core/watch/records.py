@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-Base = Literal["none", "tensor", "weight", "gradient", "activation", "trainable", "layer", "layer_gradient"]
+Base = Literal[
+    "none", "tensor", "weight", "gradient", "activation",
+    "trainable", "matrix", "trained_matrix", "layer", "layer_gradient",
+]  # fmt: skip
 ErrorKind = Literal[
     "nan", "inf", "no_previous", "previous_nan", "previous_inf", "previous_shape", "no_value", "unreadable"
 ]
@@ -26,9 +29,8 @@ class Rule:
 class Selection:
     """Which nodes a watchpoint covers.
 
-    `base` is what it starts from: a category, "tensor" (all that has a value), "none", or one of the sets in
-    `core.graph.layers`: "trainable" (weights, and trainable parameters that no optimizer updates), "layer" (ops that
-    compute with those, and activations), "layer_gradient" (gradients of weights, and between layers). `ops`
+    `base` is what it starts from: a category, "tensor" (all that has a value), "none", or one of the narrower sets of
+    `core.graph.layers`, which the recommended watchpoints have. `ops`
     narrows that to some types of operation. Rules stand in the order in which they were made. Of those that cover a
     node (its own, and those of the scopes around it) the last decides over it; without one, the base.
     """
