@@ -68,7 +68,7 @@ class Camera:
             page.page.evaluate("document.activeElement.blur()")
 
     def start(self) -> Any:
-            """The training that has just begun, on both pages; as in the demo, it has made one step."""
+        """The training that has just begun, on both pages; as in the demo, it has made one step."""
         job = reach(self.debugger, "paused", self.known)
         self.known.add(job.id)
         job.run(1)
@@ -165,7 +165,8 @@ def of_nan(camera: Camera) -> None:
         camera.each(lambda page: page.offer.wait_for())
         camera.take("guide/offer", ".ss-watch")
         camera.pages[0].answer("use")
-        camera.each(lambda page: page.watchpoint(9).wait_for())
+        last = job.watchpoints()[-1].id
+        camera.each(lambda page: page.watchpoint(last).wait_for())
         camera.rest()
         camera.take("guide/watchpoints", ".ss-watch")
         job.run(1)
