@@ -68,9 +68,11 @@ class Camera:
             page.page.evaluate("document.activeElement.blur()")
 
     def start(self) -> Any:
-        """The training that has just begun, before its first step, on both pages."""
+        """The training that has just begun, on both pages; as in the demo, it has made one step."""
         job = reach(self.debugger, "paused", self.known)
         self.known.add(job.id)
+        job.run(1)
+        job.wait(COMPILE)
         self.each(lambda page: page.open(f"{self.server.url}/#/job/{job.id}"))
         self.each(lambda page: page.state("paused"))
         return job
@@ -163,10 +165,11 @@ def of_nan(camera: Camera) -> None:
         camera.each(lambda page: page.offer.wait_for())
         camera.take("guide/offer", ".ss-watch")
         camera.pages[0].answer("use")
-        camera.each(lambda page: page.watchpoint(9).wait_for())
+        last = job.watchpoints()[-1].id
+        camera.each(lambda page: page.watchpoint(last).wait_for())
         camera.rest()
         camera.take("guide/watchpoints", ".ss-watch")
-        job.run(2)
+        job.run(1)
         job.wait(COMPILE)
         expect(job, "step", 2)
         panels(camera, job)
@@ -212,13 +215,14 @@ def expect(job: Any, reason: str, step: int, first: str | None = None) -> None:
 # ---------------------------------------------------------------- the other faults
 
 
-def of_fault(camera: Camera, bug: str, step: int, first: str) -> None:
+def of_fault(camera: Camera, bug: str, first: str) -> None:
+    """One that shows in the first step, which is checked again with the recommended watchpoints."""
     with training(camera.server, bug):
         job = camera.start()
         camera.pages[0].answer("use")
-        job.resume()
-        job.wait(COMPILE)
-        expect(job, "watchpoint", step, first)
+        camera.pages[0].press("recheck")
+        camera.each(lambda page: page.hits.first.wait_for())
+        expect(job, "watchpoint", 1, first)
         camera.each(lambda page: page.hit_of(first).click())
         camera.each(lambda page: page.page.get_by_test_id("tensor-hits").first.wait_for())
         camera.rest()
@@ -250,9 +254,9 @@ def main() -> None:
         camera = Camera(set_up, folder)
         waiting(camera)
         of_nan(camera)
-        of_fault(camera, "frozen", 1, "conv2.bias")
-        of_fault(camera, "exploding", 1, "fc3.bias")
-        of_fault(camera, "dead-relu", 1, f"{LENET}/relu-ReLU/ReLU-op2")
+        of_fault(camera, "frozen", "conv2.weight")
+        of_fault(camera, "exploding", "fc3.bias")
+        of_fault(camera, "dead-relu", f"{LENET}/relu-ReLU/ReLU-op2")
         of_the_end(camera)
     print(folder)
 
