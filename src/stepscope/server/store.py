@@ -109,10 +109,11 @@ class Store:
         self._steps[job_id, record.step] = record
         self._schedule()
 
-    def save_watch(self, job_id: str, state: State) -> None:
-        """Keep a job's watchpoints as they are now."""
+    async def save_watch(self, job_id: str, state: State) -> None:
+        """Keep a job's watchpoints as they are now; written on return."""
         self._watch[job_id] = state
-        self._schedule()
+        self._flush()
+        await self._run(lambda: None)  # behind the writing
 
     def add_hits(self, job_id: str, number: int, checked: Checked) -> None:
         """Keep what a check found; `number` rises from check to check."""

@@ -87,6 +87,20 @@ def test_pages_count_what_is_on_the_other_pages() -> None:
     assert names(chain.scope(offset=9)) == ["n9"]
 
 
+def test_the_page_around_an_op_or_a_scope() -> None:
+    nodes = [op(f"net/{number}-Cell/Add-op0") if number % 3 else op(f"net/Add-op{number}") for number in range(20)]
+    of = graph(*nodes)
+    for number, node in enumerate(nodes):
+        view = of.scope("net", limit=3, around=node.name)
+        assert view.offset == number // 3 * 3
+        assert node.name.split("/")[1] in names(view)
+    assert of.scope("net", limit=3, around="net/5-Cell").offset == 3
+    assert of.scope("", limit=1, around="net/5-Cell/Add-op0").offset == 0
+    assert of.scope("net/5-Cell", offset=7, limit=5, around="net/Add-op6").offset == 0  # it is not in there
+    with pytest.raises(UnknownNode):
+        of.scope("net", around="net/nothing")
+
+
 @pytest.mark.parametrize(("offset", "limit"), [(-1, 5), (0, 0), (0, -2)])
 def test_bad_pages(offset: int, limit: int) -> None:
     with pytest.raises(BadRequest):

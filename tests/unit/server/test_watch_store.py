@@ -77,7 +77,7 @@ async def test_a_workspace_of_the_first_release_keeps_its_jobs(path):
     assert (total, step.step, math.isnan(step.loss)) == (1, 3, True)
     watch = Watchpoints(job.watch)
     watch.create("tensor_overflow", {})
-    store.save_watch("old", watch.state)
+    await store.save_watch("old", watch.state)
     store.close()
     assert stored(path, "old") == watch.state
     with sqlite3.connect(path) as db:
@@ -93,10 +93,10 @@ async def test_watchpoints_come_back_as_they_were(path):
     watch.create("weight_not_changed", {"rtol": "1e-9"}, enabled=False)
     watch.add_new([Watchpoint(0, "tensor_overflow", recommended=True)])
     watch.answer_offer(True)
-    watch.take_earlier()
+    watch.take_earlier(State())
     store = Store(path)
     store.save(some_job().view, 1)
-    store.save_watch("a", watch.state)
+    await store.save_watch("a", watch.state)
     store.close()
     assert stored(path) == watch.state
 
@@ -107,11 +107,10 @@ async def test_changes_over_several_servers(path):
         watch.create("tensor_overflow", {})
     store = Store(path)
     store.save(some_job().view, 1)
-    store.save_watch("a", watch.state)
-    await store.hits("a")  # all that came before is written
+    await store.save_watch("a", watch.state)
     watch.delete(1)
     watch.update(2, name="two")
-    store.save_watch("a", watch.state)
+    await store.save_watch("a", watch.state)
     store.close()
     assert stored(path) == watch.state
     store = Store(path)
@@ -120,7 +119,7 @@ async def test_changes_over_several_servers(path):
     watch.delete(3)
     watch.tick(2, [Rule("x", False)])
     assert watch.create("tensor_all_zero", {}).id == 4
-    store.save_watch("a", watch.state)
+    await store.save_watch("a", watch.state)
     store.close()
     assert stored(path) == watch.state
 
@@ -131,13 +130,11 @@ async def test_only_what_changed_is_written(path):
     watch.create("tensor_overflow", {})
     store = Store(path)
     store.save(some_job().view, 1)
-    store.save_watch("a", watch.state)
-    await store.hits("a")
+    await store.save_watch("a", watch.state)
     with sqlite3.connect(path) as db:
         db.execute("UPDATE watchpoint SET definition='untouched' WHERE id=1")
     watch.update(2, name="two")
-    store.save_watch("a", watch.state)
-    await store.hits("a")
+    await store.save_watch("a", watch.state)
     with sqlite3.connect(path) as db:
         (first,), (second,) = db.execute("SELECT definition FROM watchpoint ORDER BY id")
     db.close()
@@ -201,12 +198,12 @@ async def test_a_removed_job_takes_its_watchpoints_and_hits_along(path):
     watch.create("tensor_overflow", {})
     store = Store(path)
     store.save(some_job().view, 1)
-    store.save_watch("a", watch.state)
+    await store.save_watch("a", watch.state)
     store.add_hits("a", 1, checked(1))
     await store.remove("a")
     assert await store.hits("a") is None
     store.save(some_job().view, 1)  # another one of the same name
     store.add_step("a", StepRecord(step=1, at=1.0, loss=None, seconds=None, reason=""))
-    store.save_watch("a", watch.state)
+    await store.save_watch("a", watch.state)
     store.close()
     assert stored(path) == watch.state

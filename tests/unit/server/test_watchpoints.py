@@ -34,7 +34,7 @@ def test_every_change_raises_the_revision_by_one(watch):
         lambda: watch.delete(2),
         lambda: watch.update(1, enabled=False),
         lambda: watch.answer_offer(False),
-        lambda: watch.take_earlier(),
+        lambda: watch.take_earlier(State()),
         lambda: watch.clear(),
     ]
     for number, change in enumerate(changes, 1):
@@ -154,6 +154,22 @@ def test_only_what_is_new_is_taken_in(watch):
         (3, "tensor_overflow"),
     ]
     assert [each.name for each in watch.set.watchpoints] == ["mine", "", ""]
+
+
+def test_those_of_an_earlier_run_come_with_the_answer_that_was_given_there(watch):
+    watch.create("tensor_overflow", {})
+    earlier = Watchpoints()
+    earlier.add_new([Watchpoint(0, "tensor_overflow", recommended=True), Watchpoint(0, "tensor_all_zero", name="mine")])
+    earlier.answer_offer(True)
+    watch.take_earlier(earlier.state)
+    assert [(each.id, each.condition, each.name) for each in watch.set.watchpoints] == [
+        (1, "tensor_overflow", ""),
+        (2, "tensor_all_zero", "mine"),
+    ]
+    assert (watch.state.earlier_taken, watch.state.recommended) == (True, "accepted")
+    watch.answer_offer(False)
+    watch.take_earlier(State(recommended="accepted"))
+    assert watch.state.recommended == "declined"
 
 
 def test_there_is_a_limit(watch):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import platform
 import sys
 import threading
 import weakref
@@ -75,6 +77,18 @@ def test_both_implementations_agree(name):
             (kernel.compare(x, form, p, form, (), (), 1), numpy_pass.compare(x, p, (form, form))),
         ):
             assert_near(mine, plain)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_implementations_agree_on_a_change_of_type(name):
+    form = name if name in FORMATS else ""
+    x = elements(name, 5000, 1, True)
+    for other in NAMES:
+        p, other_form = elements(other, 5000, 2, True), other if other in FORMATS else ""
+        forms = (form, other_form)
+        mine = kernel.measure_two(x, form, p, other_form, RANGES, TOLERANCES, 1)
+        assert_near(mine, numpy_pass.measure_two(x, p, forms, RANGES, TOLERANCES))
+        assert_near(kernel.compare(x, form, p, other_form, (), (), 1), numpy_pass.compare(x, p, forms))
 
 
 def assert_near(mine, plain):
@@ -175,3 +189,24 @@ def test_a_process_that_has_used_threads_may_fork():
     if child == 0:
         os._exit(0 if kernel.measure_one(big, "", (), (), 2) == expected else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc", reason="needs its registers")
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_subnormal_numbers_count_where_the_process_takes_them_for_zero(name):
+    """PyTorch's `set_flush_denormal`, and libraries built with -ffast-math, set the processor to that."""
+    libm, state = ctypes.CDLL("libm.so.6"), (ctypes.c_uint32 * 8)()
+    tiny = np.full(100, np.finfo(name).smallest_subnormal)
+    libm.fegetenv(state)
+    before = state[7]  # MXCSR
+    try:
+        state[7] = before | 0x8040  # subnormal operands and results are 0
+        libm.fesetenv(state)
+        zeros, positives = kernel.measure_one(tiny, "", (), (), 1)[0][4:7:2]
+        libm.fegetenv(state)
+        left = state[7]
+    finally:
+        state[7] = before
+        libm.fesetenv(state)
+    assert (zeros, positives) == (0, 100)
+    assert left & 0x8040 == 0x8040, "the process keeps its settings"

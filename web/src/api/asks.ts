@@ -8,7 +8,8 @@ export type How = {
   fetch?: (request: Request) => Promise<Response>;
 };
 
-export const SCOPE_LIMIT = 5000;
+/** Children of a scope that are asked for at once: a few times what a list shows. */
+export const SCOPE_PAGE = 200;
 
 export function jobs(how: How = {}) {
   return api.GET("/api/jobs", how);
@@ -18,8 +19,9 @@ export function graphs(job: string, how: How = {}) {
   return api.GET("/api/jobs/{job}/graphs", { params: { path: { job } }, ...how });
 }
 
-export function scope(job: string, graph: string, path: string, how: How = {}) {
-  const params = { path: { job, graph }, query: { path, limit: SCOPE_LIMIT } };
+/** A page of what is directly inside a scope; `around` is a name below it, for the page where that is found. */
+export function scope(job: string, graph: string, path: string, place: { offset?: number; around?: string }, how: How = {}) {
+  const params = { path: { job, graph }, query: { path, limit: SCOPE_PAGE, ...place } };
   return api.GET("/api/jobs/{job}/graphs/{graph}/scope", { params, ...how });
 }
 

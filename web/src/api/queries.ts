@@ -43,10 +43,12 @@ export function graphsQuery(job: string) {
   });
 }
 
-export function scopeQuery(job: string, graph: string, revision: number, path: string) {
+/** The children of a scope from `offset` on, a page of them. */
+export function scopeQuery(job: string, graph: string, revision: number, path: string, offset = 0) {
+  const place = offset > 0 ? { offset } : {};
   return queryOptions({
-    queryKey: ["scope", job, graph, revision, path],
-    queryFn: ({ signal }) => take(asks.scope(job, graph, path, { signal })),
+    queryKey: ["scope", job, graph, revision, path, offset],
+    queryFn: ({ signal }) => take(asks.scope(job, graph, path, place, { signal })),
     staleTime: Infinity,
   });
 }

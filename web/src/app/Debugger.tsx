@@ -77,7 +77,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
           )}
         </div>
       </div>
-      <WatchDialogs job={job} />
+      {isLater && <WatchDialogs job={job} />}
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
 import { boxOf, placesOf, turn } from "./find";
 import { Lines } from "./Lines";
-import { boxesOf, mark, setZoom } from "./marks";
+import { mark, setZoom } from "./marks";
 import { type MenuAt, NodeMenu } from "./NodeMenu";
 import { Overview } from "./Overview";
 import { type Box, type Direction, EMPTY } from "./scene";
@@ -50,7 +50,7 @@ function Canvas(props: GraphViewProps) {
   const [note, setNote] = useState("");
 
   const opening = useOpening(props);
-  const { drawn, error, isBusy, retry } = useScene({
+  const { drawn, isFresh, error, isBusy, retry } = useScene({
     job: job.id,
     graph,
     revision: props.graphRevision,
@@ -65,10 +65,9 @@ function Canvas(props: GraphViewProps) {
 
   const nodes = useMemo(() => scene.boxes.map(toNode), [scene]);
 
-  const hitBoxes = useMemo(() => boxesOf(scene, places, hits), [scene, places, hits]);
   useEffect(() => {
-    mark(scene, places, { cursor, hovered, current, hits, hitBoxes, badge: selected?.name ?? "" });
-  }, [scene, places, cursor, hovered, current, hits, hitBoxes, selected]);
+    mark(scene, places, { cursor, hovered, current, hits, badge: selected?.name ?? "" });
+  }, [scene, places, cursor, hovered, current, hits, selected]);
 
   useReveal({
     job: job.id,
@@ -76,6 +75,7 @@ function Canvas(props: GraphViewProps) {
     reveal: props.reveal,
     open: props.openScopes,
     drawn,
+    isFresh,
     onOpenScopes: props.onOpenScopes,
     onOffsets: opening.setOffsets,
     onFound(id) {
@@ -209,7 +209,7 @@ function Canvas(props: GraphViewProps) {
         onSave={(format) => void save(format)}
       />
       <div className="ssg-note" role="status">
-        {isBusy && <Loader size={14} aria-label={text.loading} />}
+        {isBusy && <Loader size={14} role="progressbar" aria-label={text.loading} />}
         {drawn?.view.full && <div className="is-warning">{text.full(scene.boxes.length)}</div>}
         {rootPage && <Pages node={rootPage} onPage={(offset) => opening.setOffsets([["", offset]])} />}
         {note && <div>{note}</div>}

@@ -20,20 +20,22 @@ let isBusy = false;
 
 function load(): Promise<ELK> {
   solver ??= import("elkjs/lib/elk.bundled.js").then(({ default: Elk }) => {
-    self.onmessage = answer; // it takes that for itself
     const elk = new Elk();
-    void warmUp(
-      (graph) => elk.layout(graph),
-      () => isBusy,
-    );
+    self.onmessage = answer; // which it took for itself
+    warmUp((graph) => elk.layout(graph), () => isBusy).catch(() => undefined); // prettier-ignore
     return elk;
   });
   return solver;
 }
 
+/** Ahead of time; where it does not come now, whoever needs it will hear of that. */
+function loadSoon(): void {
+  load().catch(() => undefined);
+}
+
 async function answer({ data }: MessageEvent<Asked | "soon">): Promise<void> {
   if (data === "soon") {
-    void load();
+    loadSoon();
     return;
   }
   if (font !== data.font) setFont((font = data.font));
@@ -46,7 +48,7 @@ async function answer({ data }: MessageEvent<Asked | "soon">): Promise<void> {
   }
   isBusy = false;
   self.postMessage(answered);
-  setTimeout(() => void load(), AFTER_FIRST);
+  setTimeout(loadSoon, AFTER_FIRST);
 }
 
 const AFTER_FIRST = 300; // milliseconds: the page draws the first picture in them

@@ -1,4 +1,7 @@
-/** The page's end of the layout worker: one request at a time, only the newest of those that wait. */
+/**
+ * The page's end of the layout worker: one request at a time, only the newest of those that wait. A worker that failed is
+ * replaced, and asked once more: its code may not have come, because the server was away.
+ */
 
 import type { LayoutRequest } from "./layout";
 import type { Answered, Asked } from "./layout.worker";
@@ -6,6 +9,7 @@ import type { Scene } from "./scene";
 
 interface Waiting {
   request: LayoutRequest;
+  isRepeated: boolean;
   resolve(scene: Scene | null): void;
   reject(error: Error): void;
 }
@@ -20,28 +24,33 @@ export function startLayouter(withSolver = false): void {
   if (worker) return;
   worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }: MessageEvent<Answered>) => {
-    const done = running;
-    running = null;
-    if (done) {
-      if ("error" in data) done.reject(new Error(data.error));
-      else done.resolve(data.scene);
+    if ("error" in data) {
+      fail(new Error(data.error));
+      return;
     }
+    running?.resolve(data.scene);
+    running = null;
     send();
   };
   if (withSolver) worker.postMessage("soon");
-  worker.onerror = (event) => {
-    worker?.terminate();
-    worker = null;
-    running?.reject(new Error(event.message || "the layout worker failed"));
-    running = null;
-  };
+  worker.onerror = (event) => fail(new Error(event.message || "the layout worker failed"));
+}
+
+function fail(error: Error): void {
+  worker?.terminate();
+  worker = null;
+  const failed = running;
+  running = null;
+  if (failed && !failed.isRepeated && !next) next = { ...failed, isRepeated: true };
+  else failed?.reject(error);
+  send();
 }
 
 /** Null where a newer request came before this one's turn. */
 export function layOutInWorker(request: LayoutRequest): Promise<Scene | null> {
   return new Promise((resolve, reject) => {
     next?.resolve(null);
-    next = { request, resolve, reject };
+    next = { request, isRepeated: false, resolve, reject };
     send();
   });
 }

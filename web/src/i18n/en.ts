@@ -93,7 +93,7 @@ export const en = {
   previousMatch: "Previous match",
   collapseAll: "Collapse all",
   ops: (count: number) => (count === 1 ? "1 op" : `${number(count)} ops`),
-  moreChildren: (count: number) => `${number(count)} more`,
+  moreParameters: "further parameters come with the ops that read them",
   kind: { scope: "scope", op: "op", parameter: "parameter", input: "graph input", constant: "constant" },
   hideList: "Hide the left panel",
   showList: "Show the left panel",

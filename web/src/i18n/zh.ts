@@ -93,7 +93,7 @@ export const zh: Texts = {
   previousMatch: "上一个匹配",
   collapseAll: "全部折叠",
   ops: (count) => `${number(count)} 个算子`,
-  moreChildren: (count) => `还有 ${number(count)} 个`,
+  moreParameters: "其余参数随读取它们的算子一起显示",
   kind: { scope: "作用域", op: "算子", parameter: "参数", input: "图输入", constant: "常量" },
   hideList: "收起左侧面板",
   showList: "展开左侧面板",

@@ -12,10 +12,10 @@ import { useRows } from "./useRows";
 
 export function NodeList({ job, graph }: { job: JobView; graph: string }) {
   const text = useText();
-  const { rows, found, error, setOpen } = useRows(job.id, graph);
+  const { rows, found, error, setOpen, onSight, filter } = useRows(job.id, graph);
   const match = useView((state) => state.filter.text);
   const current = job.cursor?.graph === graph ? job.cursor.node : null;
-  const ticks = useTicks({ job, graph, rows, found });
+  const ticks = useTicks({ job, graph, rows, found, filter });
   const hits = useHitMarks(job, graph);
   return (
     <section className="ss-nodes" aria-label={text.nodes}>
@@ -25,7 +25,9 @@ export function NodeList({ job, graph }: { job: JobView; graph: string }) {
       {found?.total === 0 ? (
         <div className="ss-note">{text.noMatch}</div>
       ) : (
-        <Tree rows={rows} graph={graph} current={current} match={match} setOpen={setOpen} ticks={ticks} hits={hits} />
+        <Tree
+          rows={rows} graph={graph} current={current} match={match} setOpen={setOpen} onSight={onSight} ticks={ticks} hits={hits}
+        />
       )}
     </section>
   );

@@ -22,12 +22,13 @@ interface Props {
   current: string | null;
   match: string;
   setOpen(row: Row, open: boolean): void;
+  onSight(row: Row): void;
   /** While the nodes of a watchpoint are ticked. */
   ticks: RowTicks | null;
   hits: HitMarks;
 }
 
-export function Tree({ rows, graph, current, match, setOpen, ticks, hits }: Props) {
+export function Tree({ rows, graph, current, match, setOpen, onSight, ticks, hits }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -40,6 +41,10 @@ export function Tree({ rows, graph, current, match, setOpen, ticks, hits }: Prop
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
+  const inSight = virtual.getVirtualItems();
+  useEffect(() => {
+    for (const { index } of inSight) if (rows[index]?.missing) onSight(rows[index]);
+  }, [rows, inSight, onSight]);
   const goTo = useCallback(
     (at: number) => {
       const row = rows[at];
@@ -79,8 +84,7 @@ export function Tree({ rows, graph, current, match, setOpen, ticks, hits }: Prop
     move();
   };
 
-  const items = virtual.getVirtualItems();
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  const [first, last] = [inSight[0]?.index ?? 0, inSight.at(-1)?.index ?? 0];
   useEffect(() => ticks?.see(first, last), [ticks, first, last]);
   const tick = ticks?.tick;
 
@@ -96,7 +100,7 @@ export function Tree({ rows, graph, current, match, setOpen, ticks, hits }: Prop
       onKeyDown={press}
     >
       <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {items.map((item) => {
+        {inSight.map((item) => {
           const row = rows[item.index];
           if (!row) return null;
           return (

@@ -6,7 +6,9 @@
 
 import type { NodeRow, Schemas } from "../api/client";
 
-type ScopeView = Schemas["ScopeView"];
+export type ScopeView = Schemas["ScopeView"];
+/** What has come of a scope: its pages by their offsets. */
+export type Pages = ReadonlyMap<number, ScopeView>;
 export type RowKind = "graph" | "scope" | "op" | "parameter" | "input" | "constant" | "note";
 
 export interface Row {
@@ -23,25 +25,50 @@ export interface Row {
   /** Ops inside a scope, or nodes that a filter found in it. */
   count: number;
   op: string;
+  /** Of a row that only keeps the place of a child: where that is to be asked for. */
+  missing?: { path: string; offset: number };
 }
 
-/** Rows of the tree of open scopes; a scope whose children are not there yet has one row that says so. */
+export interface NoteTexts {
+  loading: string;
+  /** Where parameters are left out, because the ops that read them are not there yet. */
+  moreParameters: string;
+}
+
+/**
+ * Rows of the tree of open scopes. A scope of which nothing is there yet has one row that says so; of one that comes in
+ * pages of `size`, each child that is not there yet has its row, so that the list is as long as it will be.
+ */
 export function treeRows(
   graph: string,
-  scopes: ReadonlyMap<string, ScopeView>,
+  scopes: ReadonlyMap<string, Pages>,
   open: ReadonlySet<string>,
-  loading: string,
-  more: (count: number) => string,
+  text: NoteTexts,
+  size: number,
 ): Row[] {
   const rows: Row[] = [];
   const add = (path: string, depth: number): void => {
-    const scope = scopes.get(path);
-    if (!scope) {
-      rows.push(note(`${path}\nloading`, loading, graph, depth));
+    const pages = scopes.get(path);
+    const total = pages?.values().next().value?.total;
+    if (!pages || total === undefined) {
+      rows.push(note(`${path}\nloading`, text.loading, graph, depth));
       return;
     }
     const read = new Map<string, RowKind>();
-    for (const child of scope.children) {
+    for (let offset = 0; offset < total; offset += size) {
+      const page = pages.get(offset);
+      if (page) addPage(page, depth, read);
+      else
+        for (let place = offset; place < Math.min(offset + size, total); place++)
+          rows.push({ ...note(`${path}\n#${place}`, text.loading, graph, depth), missing: { path, offset } });
+    }
+    for (const [name, kind] of read) {
+      rows.push({ key: `${path}\n${name}`, kind, label: name, name, graph, depth, isOpen: false, count: 0, op: "" });
+    }
+    if (read.size > 0 && pages.size * size < total) rows.push(note(`${path}\nmore`, text.moreParameters, graph, depth));
+  };
+  const addPage = (page: ScopeView, depth: number, read: Map<string, RowKind>): void => {
+    for (const child of page.children) {
       const isScope = child.kind === "scope";
       const isOpen = isScope && open.has(child.path);
       rows.push({
@@ -58,11 +85,6 @@ export function treeRows(
       if (isOpen) add(child.path, depth + 1);
       for (const badge of child.badges) if (badge.kind !== "constant") read.set(badge.name, badge.kind as RowKind);
     }
-    for (const [name, kind] of read) {
-      rows.push({ key: `${path}\n${name}`, kind, label: name, name, graph, depth, isOpen: false, count: 0, op: "" });
-    }
-    const left = scope.total - scope.offset - scope.children.length;
-    if (left > 0) rows.push(note(`${path}\nmore`, more(left), graph, depth));
   };
   add("", 0);
   return rows;

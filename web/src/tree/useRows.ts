@@ -1,14 +1,14 @@
 /** The rows of the node list, for the graph and the filters as they are. */
 
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
-import { nodesQuery, type NodesWanted, scopeQuery } from "../api/queries";
+import { SCOPE_PAGE } from "../api/asks";
+import { nodesQuery, type NodesWanted } from "../api/queries";
 import { useText } from "../i18n";
 import { type Filter, useOpenScopes, useRevision, useView, view } from "../state/view";
 import { foundRows, type Row, treeRows } from "./rows";
-
-type ScopeView = Schemas["ScopeView"];
+import { usePages } from "./usePages";
 
 export function isFiltering(filter: Filter): boolean {
   return filter.text !== "" || filter.line !== "" || filter.category !== "all" || filter.allGraphs;
@@ -21,37 +21,28 @@ export interface Rows {
   isBusy: boolean;
   error: Error | null;
   setOpen(row: Row, open: boolean): void;
+  /** A row has come into sight: what it keeps the place of is asked for. */
+  onSight(row: Row): void;
 }
 
-export function useRows(job: string, graph: string): Rows {
+const nothing = () => undefined;
+
+/** `filter` is the one that the rows belong to: the one that is typed may be ahead of them. */
+export function useRows(job: string, graph: string): Rows & { filter: Filter } {
   const filter = useDeferredValue(useView((state) => state.filter));
   const tree = useTree(job, graph);
   const found = useFound(job, graph, filter);
-  return isFiltering(filter) ? found : tree;
+  return { ...(isFiltering(filter) ? found : tree), filter };
 }
 
 function useTree(job: string, graph: string): Rows {
   const text = useText();
-  const revision = useRevision(job, graph);
   const open = useOpenScopes(job, graph);
-  const paths = useMemo(() => ["", ...[...open].filter((path) => !path.startsWith("\0"))], [open]);
-  const combine = useCallback(
-    (results: { data?: ScopeView; error: Error | null }[]) => ({
-      scopes: new Map(results.flatMap((each) => (each.data ? [[each.data.path, each.data] as const] : []))),
-      error: results[0]?.error ?? null,
-    }),
-    [],
-  );
-  const { scopes, error } = useQueries({
-    queries: paths.map((path) => ({ ...scopeQuery(job, graph, revision, path), retry: false })),
-    combine,
-  });
-  const rows = useMemo(
-    () => treeRows(graph, scopes, open, text.loading, text.moreChildren),
-    [graph, scopes, open, text],
-  );
+  const { scopes, error, want } = usePages(job, graph, open);
+  const rows = useMemo(() => treeRows(graph, scopes, open, text, SCOPE_PAGE), [graph, scopes, open, text]);
   const setOpen = useCallback((row: Row, wanted: boolean) => view.setOpen(row.name, wanted), []);
-  return { rows, found: null, isBusy: false, error, setOpen };
+  const onSight = useCallback((row: Row) => row.missing && want(row.missing.path, row.missing.offset), [want]);
+  return { rows, found: null, isBusy: false, error, setOpen, onSight };
 }
 
 function useFound(job: string, graph: string, filter: Filter): Rows {
@@ -74,5 +65,5 @@ function useFound(job: string, graph: string, filter: Filter): Rows {
       return next;
     });
   }, []);
-  return { rows, found: found.data ?? null, isBusy: found.isFetching, error: found.error, setOpen };
+  return { rows, found: found.data ?? null, isBusy: found.isFetching, error: found.error, setOpen, onSight: nothing };
 }

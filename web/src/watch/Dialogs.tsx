@@ -1,60 +1,24 @@
-/** The dialogs around watchpoints: making and editing one, and the questions before something is deleted. */
+/** The dialogs around watchpoints, which come when one is opened for the first time. */
 
-import { Button, Group, Modal, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import type { JobView } from "../api/client";
-import { useConditions } from "../api/watch";
-import { useLanguage, useText } from "../i18n";
-import { useWatch, watchView } from "./state";
-import { useWatchChanges, useWatchpoints } from "./useWatchpoints";
-import { conditionText } from "./words";
+import { useEver } from "../app/useEver";
+import { useWatch } from "./state";
+import { useWatchpoints } from "./useWatchpoints";
 
 const WatchDialog = lazy(() => import("./WatchDialog"));
+const Questions = lazy(() => import("./Questions"));
 
 export function WatchDialogs({ job }: { job: JobView }) {
   const dialog = useWatch((state) => state.dialog);
   const { list } = useWatchpoints(job);
   const edited = dialog?.kind === "edit" ? list?.watchpoints.find(({ id }) => id === dialog.id) : undefined;
+  const wasAsked = useEver(dialog?.kind === "delete" || dialog?.kind === "clear");
   return (
-    <>
-      <Suspense fallback={null}>
-        {dialog?.kind === "new" && <WatchDialog job={job} at={dialog.at} isThere={dialog.isThere} />}
-        {edited && <WatchDialog key={edited.id} job={job} edited={edited} at={null} isThere={false} />}
-      </Suspense>
-      <Questions job={job} />
-    </>
-  );
-}
-
-/** Asks once before watchpoints are deleted. */
-function Questions({ job }: { job: JobView }) {
-  const text = useText();
-  const language = useLanguage((state) => state.language);
-  const dialog = useWatch((state) => state.dialog);
-  const { list } = useWatchpoints(job);
-  const conditions = useConditions();
-  const changes = useWatchChanges(job.id);
-  const asked = dialog?.kind === "delete" || dialog?.kind === "clear" ? dialog : null;
-  const one = asked?.kind === "delete" ? list?.watchpoints.find(({ id }) => id === asked.id) : undefined;
-  const title = asked?.kind === "delete" ? text.watch.removeAsk(asked.id) : text.watch.clearAsk;
-  const detail = one
-    ? [one.name, conditionText(conditions, one, language)].filter(Boolean).join(" · ")
-    : text.watch.clearWhy(list?.watchpoints.length ?? 0);
-  const act = () => {
-    watchView.close();
-    if (asked?.kind === "delete") changes.remove(asked.id);
-    else changes.clear();
-  };
-  return (
-    <Modal
-      opened={asked !== null} onClose={watchView.close} title={title} centered size="sm"
-      closeButtonProps={{ "aria-label": text.close }}
-    >
-      <Text size="sm">{detail}</Text>
-      <Group justify="flex-end" mt="md">
-        <Button variant="default" onClick={watchView.close}>{text.cancel}</Button>
-        <Button color="red.9" onClick={act} data-autofocus>{text.watch.removeButton}</Button>
-      </Group>
-    </Modal>
+    <Suspense>
+      {dialog?.kind === "new" && <WatchDialog job={job} at={dialog.at} isThere={dialog.isThere} />}
+      {edited && <WatchDialog key={edited.id} job={job} edited={edited} at={null} isThere={false} />}
+      {wasAsked && <Questions job={job} />}
+    </Suspense>
   );
 }

@@ -1,18 +1,20 @@
 /** The left panel above the control: nodes or hits, as two tabs, and the watchpoints below. */
 
 import "./watch.css";
-import { ActionIcon, Tabs, Tooltip } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { ActionIcon, Tabs } from "@mantine/core";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import type { JobView } from "../api/client";
 import { CollapseIcon } from "../app/icons";
 import { Splitter } from "../app/Splitter";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { useLayout } from "../state/layout";
 import { useView, view } from "../state/view";
 import { NodeList } from "../tree/NodeList";
-import { HitsPanel } from "./HitsPanel";
 import { type Tab, useWatch, watchView } from "./state";
 import { WatchSection } from "./WatchSection";
+
+const HitsPanel = lazy(() => import("./HitsPanel"));
 
 export function LeftPanel({ job, graph }: { job: JobView; graph: string }) {
   const text = useText();
@@ -38,7 +40,7 @@ export function LeftPanel({ job, graph }: { job: JobView; graph: string }) {
           )}
         </div>
         <Tabs.Panel value="nodes" className="ss-left-tab"><NodeList job={job} graph={graph} /></Tabs.Panel>
-        <Tabs.Panel value="hits" className="ss-left-tab"><HitsPanel job={job} /></Tabs.Panel>
+        <Tabs.Panel value="hits" className="ss-left-tab"><Suspense><HitsPanel job={job} /></Suspense></Tabs.Panel>
       </Tabs>
       <Splitter
         axis="y" label={text.watch.resize} value={watchHeight} min={90} max={520}

@@ -1,6 +1,7 @@
 /** Over the node list while nodes are ticked: for which watchpoint, all of what is listed at once, and the way out. */
 
-import { Button, Tooltip } from "@mantine/core";
+import { Button } from "@mantine/core";
+import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { watchView } from "./state";
 import type { RowTicks } from "./useTicks";

@@ -1,9 +1,10 @@
 /** One watchpoint in the list: on or off, what it looks for, how much it covers, what it has hit. */
 
-import { ActionIcon, Menu, Switch, Tooltip } from "@mantine/core";
+import { ActionIcon, Menu, Switch } from "@mantine/core";
 import { memo } from "react";
 import type { Condition, Watchpoint } from "../api/watch";
 import { CopyIcon, DotsIcon, EditIcon, TicksIcon, TrashIcon, WarnIcon } from "../app/icons";
+import { Tooltip } from "../app/Tooltip";
 import { useLanguage, useText } from "../i18n";
 import { number } from "../i18n/numbers";
 import { watchView } from "./state";
@@ -40,7 +41,7 @@ export const WatchRow = memo(function WatchRow({ watchpoint, conditions, changes
         size="xs" checked={enabled} disabled={!canChange} aria-label={text.enabledOf(id)} data-part="switch"
         onChange={(event) => changes.enable(id, event.currentTarget.checked)}
       />
-      <Tooltip label={<Lines of={facts} />} position="right">
+      <Tooltip label={facts.join("\n")}>
         <button
           type="button" className="ss-watch-main" data-part="main" aria-pressed={isTicking}
           aria-label={[text.of(id), ...facts.slice(0, -1)].join(", ")}
@@ -62,7 +63,7 @@ export const WatchRow = memo(function WatchRow({ watchpoint, conditions, changes
         </button>
       </Tooltip>
       {warnings.length > 0 && (
-        <Tooltip label={<Lines of={warned.split("\n")} />}>
+        <Tooltip label={warned}>
           <span className="ss-watch-warning" role="img" aria-label={warned} tabIndex={0}><WarnIcon size={14} /></span>
         </Tooltip>
       )}
@@ -76,15 +77,13 @@ export const WatchRow = memo(function WatchRow({ watchpoint, conditions, changes
           </button>
         </Tooltip>
       )}
-      <span className="ss-row-count" title={text.watched(watchpoint.watched)} data-testid="watched">{number(watchpoint.watched)}</span>
+      <Tooltip label={text.watched(watchpoint.watched)}>
+        <span className="ss-row-count" data-testid="watched">{number(watchpoint.watched)}</span>
+      </Tooltip>
       <RowMenu watchpoint={watchpoint} changes={changes} canChange={canChange} />
     </li>
   );
 });
-
-function Lines({ of }: { of: readonly string[] }) {
-  return <>{of.map((line) => <div key={line}>{line}</div>)}</>;
-}
 
 function RowMenu({ watchpoint, changes, canChange }: Pick<Props, "watchpoint" | "changes" | "canChange">) {
   const text = useText().watch;

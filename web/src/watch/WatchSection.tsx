@@ -1,10 +1,11 @@
 /** The list of watchpoints, with what can be done to all of them over it. */
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { JobView } from "../api/client";
 import { useConditions } from "../api/watch";
 import { PlusIcon, RecheckIcon, TrashIcon } from "../app/icons";
+import { Tooltip } from "../app/Tooltip";
 import { useActions } from "../control/actions";
 import { ariaKeys, KEYS } from "../control/keys";
 import { useText } from "../i18n";

@@ -12,7 +12,7 @@ import type { JobView, Schemas } from "../api/client";
 import { askStates, type NodeFilter, putWatchpoint, type Rule, sendTicks, type Ticks } from "../api/watch";
 import { errorText } from "../details/format";
 import { useText } from "../i18n";
-import { type Filter, useRevision, useView } from "../state/view";
+import { type Filter, useRevision } from "../state/view";
 import type { Row } from "../tree/rows";
 import { isFiltering } from "../tree/useRows";
 import { Sender } from "./sender";
@@ -39,11 +39,12 @@ interface Options {
   graph: string;
   rows: readonly Row[];
   found: Schemas["NodeList"] | null;
+  /** What the rows were filtered by. */
+  filter: Filter;
 }
 
-export function useTicks({ job, graph, rows, found }: Options): RowTicks | null {
+export function useTicks({ job, graph, rows, found, filter }: Options): RowTicks | null {
   const watchpoint = useWatch((state) => state.ticking);
-  const filter = useView((state) => state.filter);
   const revision = useRevision(job.id, graph);
   const [marks, setMarks] = useState<ReadonlyMap<string, Mark>>(new Map());
   const [sight, setSight] = useState({ first: 0, last: 40 });
@@ -51,8 +52,8 @@ export function useTicks({ job, graph, rows, found }: Options): RowTicks | null 
   const sender = useSender(job.id, watchpoint, () => setAnswered((count) => count + 1));
   const fresh = useRef(new Set<string>()); // keys whose marks are those of now
 
-  // What a mark belongs to: with another watchpoint or graph there is none, with new ticks they have to be asked again.
-  const of = `${job.id} ${watchpoint} ${revision} ${found === null ? graph : ""}`;
+  // With another watchpoint, or a graph anew, no mark is known; after changes they are shown until the new ones are there.
+  const of = `${job.id} ${watchpoint} ${revision}`;
   useEffect(() => {
     fresh.current = new Set();
     setMarks(new Map());

@@ -145,11 +145,19 @@ class Graph:
             value=columns.values.get(node),
         )
 
-    def scope(self, path: str = "", offset: int = 0, limit: int = 500) -> ScopeView:
-        """The children of a scope ("" is the root), page by page; see `ScopeView`."""
+    def scope(self, path: str = "", offset: int = 0, limit: int = 500, around: str = "") -> ScopeView:
+        """The children of a scope ("" is the root), page by page; see `ScopeView`.
+
+        around: an op or a scope below it; the page is then the one where it is found, and `offset` is of no account.
+        """
         if offset < 0 or limit < 1:
             raise BadRequest(f"a page needs an offset of 0 or more and a limit of 1 or more, not {offset} and {limit}")
-        return self._views.view(self._scope(path), offset, limit)
+        scope = self._scope(path)
+        if around:
+            inner = self._scopes.by_path.get(around)
+            place = self._views.place_of(scope, self._index(around) if inner is None else inner, inner is not None)
+            offset = max(place, 0) // limit * limit
+        return self._views.view(scope, offset, limit)
 
     def view(self, opened: Sequence[str] = (), offsets: Mapping[str, int] | None = None) -> GraphView:
         """What is drawn with these scopes and stacks opened; `offsets` are of pages, by the id of what is open."""

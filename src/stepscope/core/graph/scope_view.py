@@ -56,6 +56,17 @@ class ScopeViews:
             ),
         )
 
+    def place_of(self, scope: int, inner: int, is_scope: bool) -> int:
+        """At which place among the children of `scope` a scope or op is, or lies in one of them; -1 where it doesn't."""
+        inside, own = self._scopes.contents(scope)
+        first = np.concatenate([self._scopes.first[inside], own])
+        around = inner if is_scope else int(self._scopes.of_node[inner])
+        if around == scope and not is_scope:
+            found = np.flatnonzero(own == inner) + len(inside)
+        else:
+            found = np.flatnonzero((inside <= around) & (around < self._scopes.end[inside]))
+        return int(np.count_nonzero(first < first[found[0]])) if len(found) else -1
+
     def _edges_of(self, page: _Page) -> EdgeNumbers:
         """All edges with an end in what is on the page."""
         nothing = np.empty(0, np.intp)

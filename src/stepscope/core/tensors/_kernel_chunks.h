@@ -1,16 +1,19 @@
 /* All figures that one call asks for: the tensors are cut into chunks of blocks, which threads take in turns.
  *
- * Invariant: chunks and blocks lie at fixed places and are merged in their order, so that the number of threads does not
- * show in the figures.
+ * Invariant: chunks and blocks lie at fixed places and are merged in their order, so that the number of threads does
+ * not show in the figures.
  */
 
 #define CHUNK (64 * BLOCK)
 #define CHUNKS_PER_THREAD 2
 #define MAX_THREADS 8 /* memory is the limit from here on */
 
+/* clang-format off */
 typedef enum {
-    BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, HALF, FLOAT, DOUBLE, BRAIN, FLOAT8_E4M3, FLOAT8_E5M2
+    BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+    HALF, FLOAT, DOUBLE, BRAIN, FLOAT8_E4M3, FLOAT8_E5M2,
 } Kind;
+/* clang-format on */
 
 typedef struct {
     double first, second;
@@ -20,7 +23,7 @@ typedef struct {
     View view;
     Kind kind[2];
     const Loops *loops;
-    int comparing;      /* `before`, `difference` and `unequal` are asked for, instead of `change` and `close` */
+    int comparing; /* `before`, `difference` and `unequal` are asked for, instead of `change` and `close` */
     int64_t range_count, tolerance_count;
     const Pair *ranges, *tolerances;
 } Task;
@@ -29,8 +32,8 @@ typedef struct {
     Figures figures, before, difference;
     int64_t unequal;
     Change change;
-    int64_t *within;        /* one for each range */
-    unsigned char *close;   /* one for each tolerance */
+    int64_t *within;      /* one for each range */
+    unsigned char *close; /* one for each tolerance */
 } Result;
 
 /* Memory for one block each. */
@@ -39,6 +42,22 @@ typedef struct {
 } Scratch;
 
 static float float8_values[2][256];
+
+static void find_float8_values(void)
+{
+    for (int which = 0; which < 2; which++) {
+        const int bits = which ? 2 : 3, bias = which ? 15 : 7; /* of the mantissa, of the exponent */
+        for (int i = 0; i < 256; i++) {
+            const int exponent = (i & 0x7f) >> bits, mantissa = i & ((1 << bits) - 1);
+            double value = ldexp(mantissa + (exponent ? 1 << bits : 0), (exponent ? exponent : 1) - bias - bits);
+            if (which && exponent == 31)
+                value = mantissa ? NAN : INFINITY;
+            else if (!which && (i & 0x7f) == 0x7f) /* e4m3fn has no infinities */
+                value = NAN;
+            float8_values[which][i] = (float)(i & 0x80 ? -value : value);
+        }
+    }
+}
 
 static int is_double(Kind kind)
 {
@@ -96,8 +115,8 @@ static void count_within(const Task *task, Result *result, const Block *x)
     for (int64_t r = 0; r < task->range_count; r++) {
         const double start = task->ranges[r].first, end = task->ranges[r].second;
         result->within[r] += x->floats
-            ? task->loops->within_float(x->floats, x->count, float_from(start), float_to(end))
-            : task->loops->within_double(x->doubles, x->count, start, end);
+                                 ? task->loops->within_float(x->floats, x->count, float_from(start), float_to(end))
+                                 : task->loops->within_double(x->doubles, x->count, start, end);
     }
 }
 
@@ -161,9 +180,9 @@ static void two_blocks(const Task *task, Result *result, int64_t start, int64_t 
     for (int64_t t = 0; t < task->tolerance_count; t++) {
         const double relative = task->tolerances[t].first, absolute = task->tolerances[t].second;
         if (result->close[t])
-            result->close[t] = given ? loops->close_given(given, p->doubles, n, relative, absolute)
-                : as_double ? loops->close_double(x->doubles, p->doubles, n, relative, absolute)
-                            : loops->close_float(x->floats, p->floats, n, relative, absolute);
+            result->close[t] = given       ? loops->close_given(given, p->doubles, n, relative, absolute)
+                               : as_double ? loops->close_double(x->doubles, p->doubles, n, relative, absolute)
+                                           : loops->close_float(x->floats, p->floats, n, relative, absolute);
     }
 }
 
@@ -196,8 +215,8 @@ typedef struct {
     const Task *task;
     Result *results; /* one for each chunk */
     int64_t chunks;
-    int64_t next;    /* the chunk to be taken next */
-    int failed;      /* no memory */
+    int64_t next; /* the chunk to be taken next */
+    int failed;   /* no memory */
 } Work;
 
 static void *work_on_chunks(void *shared)
@@ -207,7 +226,8 @@ static void *work_on_chunks(void *shared)
     const int64_t count = task->view.count;
     const size_t block = (size_t)(count < BLOCK ? count : BLOCK);
     const int tensors = task->view.tensors;
-    double *memory = malloc((tensors == 1 ? 3 : 6) * block * sizeof(double)); /* no page of it is touched without need */
+    double *memory =
+        malloc((tensors == 1 ? 3 : 6) * block * sizeof(double)); /* no page of it is touched without need */
 
     if (!memory) {
         __atomic_store_n(&work->failed, 1, __ATOMIC_RELAXED);
@@ -246,7 +266,7 @@ static int cores(void)
     return online > 0 ? (int)online : 1;
 }
 
-/* Threads live for the length of the call only, so a process may fork at any time. Signals are left to the caller's. */
+/* Threads live no longer than the call, so a process may fork at any time. Signals are left to the caller. */
 static void share_work(Work *work, int threads)
 {
     pthread_t helpers[MAX_THREADS];
@@ -273,7 +293,8 @@ static void share_work(Work *work, int threads)
 static int run(const Task *task, Result *total, int threads)
 {
     Work work = {task, NULL, (task->view.count + CHUNK - 1) / CHUNK, 0, 0};
-    const size_t chunks = (size_t)work.chunks, ranges = (size_t)task->range_count, closes = (size_t)task->tolerance_count;
+    const size_t chunks = (size_t)work.chunks, ranges = (size_t)task->range_count,
+                 closes = (size_t)task->tolerance_count;
 
     start_result(task, total);
     if (chunks == 0)
@@ -289,7 +310,8 @@ static int run(const Task *task, Result *total, int threads)
     work.results = (Result *)memory;
     for (size_t c = 0; c < chunks; c++) {
         work.results[c].within = (int64_t *)(memory + chunks * sizeof(Result)) + c * ranges;
-        work.results[c].close = (unsigned char *)(memory + chunks * (sizeof(Result) + ranges * sizeof(int64_t))) + c * closes;
+        work.results[c].close =
+            (unsigned char *)(memory + chunks * (sizeof(Result) + ranges * sizeof(int64_t))) + c * closes;
     }
     share_work(&work, threads);
     for (size_t c = 0; c < chunks && !work.failed; c++)

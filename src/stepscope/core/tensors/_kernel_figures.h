@@ -1,11 +1,11 @@
-/* Running figures over blocks of a tensor, as moments.py has them: the same blocks give the same figures as there, but
- * for rounding.
+/* Running figures over blocks of a tensor, as moments.py has them: the same blocks give the same figures as there,
+ * but for rounding.
  */
 
 #define LANES 8
-#define BLOCK 4096    /* elements that are taken in at a time; with LANES it decides over the last bits of the figures */
-#define TINY 1e-9     /* as in numpy_pass.py */
-#define NARROW 1e-3   /* as in moments.py */
+#define BLOCK 4096  /* elements that are taken in at a time; with LANES it decides over the last bits */
+#define TINY 1e-9   /* as in numpy_pass.py */
+#define NARROW 1e-3 /* as in moments.py */
 #define SQUARES_FIT(largest) (1e-100 < (largest) && (largest) < 1e100)
 
 /* Of the finite elements of a block, but for `nan` and `positive_inf`. */
@@ -57,7 +57,7 @@ static double total(const double *lanes)
 }
 
 typedef struct {
-    double low, high, mean, abs_mean, std; /* of the finite elements */
+    double low, high, mean, abs_mean, std;                           /* of the finite elements */
     int64_t finite, zero, negative, nan, negative_inf, positive_inf; /* zero and negative: of the finite ones */
 } Figures;
 
@@ -72,11 +72,21 @@ static void start_figures(Figures *figures)
     *figures = (Figures){.low = INFINITY, .high = -INFINITY, .mean = NAN, .abs_mean = NAN, .std = NAN};
 }
 
+/* Unlike hypot, the same to the last bit with every C library. */
 static double root_of_squares(double a, double b, double c)
 {
     const double largest = fmax(fmax(fabs(a), fabs(b)), fabs(c));
+    int exponent = 0;
 
-    return SQUARES_FIT(largest) ? sqrt(a * a + b * b + c * c) : hypot(hypot(a, b), c);
+    if (largest == 0)
+        return 0;
+    if (!SQUARES_FIT(largest)) {
+        frexp(largest, &exponent);
+        a = ldexp(a, -exponent);
+        b = ldexp(b, -exponent);
+        c = ldexp(c, -exponent);
+    }
+    return ldexp(sqrt(a * a + b * b + c * c), exponent);
 }
 
 static void merge_moments(Figures *figures, int64_t count, double mean, double abs_mean, double std)
@@ -155,7 +165,7 @@ static void block_moments(const Loops *loops, const Block *block, const Sums *su
     moments[2] = sqrt(variance);
 }
 
-/* The power of two that brings `largest` near 1. No double holds it over the whole range, so it comes as two factors. */
+/* The power of two that brings `largest` near 1: two factors, since one double can not hold all of them. */
 static int scale_to_one(double largest, double *first, double *second)
 {
     int exponent;
@@ -266,7 +276,8 @@ static void add_awkward_change(Change *to, const Loops *loops, const Block *x, c
 }
 
 /* The change from a block `p` to a block `x` of the same type; `given`: the differences, where they are known. */
-static void add_change(Change *to, const Loops *loops, const Block *x, const Block *p, const double *given, double *scratch)
+static void add_change(Change *to, const Loops *loops, const Block *x, const Block *p, const double *given,
+                       double *scratch)
 {
     const int64_t n = x->count;
     ChangeSums sums = {0, 0, fmax(to->ratio, 0)};

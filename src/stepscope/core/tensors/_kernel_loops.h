@@ -1,9 +1,10 @@
 /* The loops over a block, for one instruction set. Included by _kernel.c once for each.
  *
- * Invariant: element i of a block always goes to lane i % LANES, the lanes are added up in one order, and no product is
- * contracted with a sum; so the results are the same to the last bit, whatever the width of the vectors.
+ * Invariant: element i of a block always goes to lane i % LANES, the lanes are added up in one order, and no product
+ * is contracted with a sum; so the results are the same to the last bit, whatever the width of the vectors.
  *
- * Given: LEVEL, the suffix of all names in here; TARGET, the attribute of the functions; WIDTH, the doubles in a vector.
+ * Given: LEVEL, the suffix of all names in here; TARGET, the attribute of the functions; WIDTH, the doubles in a
+ * vector.
  */
 
 #define PARTS (LANES / WIDTH)
@@ -11,7 +12,7 @@
 #define JOIN(a, b) JOIN_(a, b)
 #define L(name) JOIN(name, LEVEL)
 #define LOAD(V, from) (*(const V *)(from))
-#define MAGNITUDE(d) ((L(doubles))((L(longs))(d)&INT64_MAX))
+#define MAGNITUDE(d) ((L(doubles))((L(longs))(d) & INT64_MAX))
 
 typedef double L(doubles) __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t L(longs) __attribute__((vector_size(8 * WIDTH)));
@@ -95,11 +96,11 @@ static TARGET void L(half_to_float)(const uint16_t *restrict bits, int64_t n, fl
         out[i] = half(bits[i]);
 }
 
-#define CONVERT(name, FROM, TO, expression)                                              \
-    static TARGET void L(name)(const FROM *restrict x, int64_t n, TO *restrict out)      \
-    {                                                                                    \
-        for (int64_t i = 0; i < n; i++)                                                  \
-            out[i] = (TO)(expression);                                                   \
+#define CONVERT(name, FROM, TO, expression)                                         \
+    static TARGET void L(name)(const FROM *restrict x, int64_t n, TO *restrict out) \
+    {                                                                               \
+        for (int64_t i = 0; i < n; i++)                                             \
+            out[i] = (TO)(expression);                                              \
     }
 CONVERT(float_to_double, float, double, x[i])
 CONVERT(brain_to_float, uint16_t, float, as_float((uint32_t)x[i] << 16))
@@ -115,27 +116,50 @@ CONVERT(uint64_to_double, uint64_t, double, x[i])
 #undef CONVERT
 
 /* Of 64-bit integers x - p, exact before it is rounded, and the number that are not equal. */
-#define DISTANCE(name, FROM)                                                                                     \
+#define DISTANCE(name, FROM)                                                                                       \
     static TARGET int64_t L(name)(const FROM *restrict x, const FROM *restrict p, int64_t n, double *restrict out) \
-    {                                                                                                            \
-        int64_t unequal = 0;                                                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                                        \
-            const uint64_t up = (uint64_t)x[i] - (uint64_t)p[i], down = (uint64_t)p[i] - (uint64_t)x[i];         \
-            out[i] = x[i] < p[i] ? -(double)down : (double)up;                                                   \
-            unequal += x[i] != p[i];                                                                             \
-        }                                                                                                        \
-        return unequal;                                                                                          \
+    {                                                                                                              \
+        int64_t unequal = 0;                                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                                          \
+            const uint64_t up = (uint64_t)x[i] - (uint64_t)p[i], down = (uint64_t)p[i] - (uint64_t)x[i];           \
+            out[i] = x[i] < p[i] ? -(double)down : (double)up;                                                     \
+            unequal += x[i] != p[i];                                                                               \
+        }                                                                                                          \
+        return unequal;                                                                                            \
     }
 DISTANCE(int64_distance, int64_t)
 DISTANCE(uint64_distance, uint64_t)
 #undef DISTANCE
 
 static const Loops L(loops) = {
-    L(sums_float), L(deviations_float), L(within_float), L(changes_float), L(close_float), L(subtract_float),
-    L(sums_double), L(deviations_double), L(within_double), L(changes_double), L(close_double), L(subtract_double),
-    L(changes_given), L(close_given), L(int64_distance), L(uint64_distance), L(scale),
-    L(float_to_double), L(half_to_float), L(brain_to_float), L(bool_to_float), L(int8_to_float), L(uint8_to_float),
-    L(int16_to_float), L(uint16_to_float), L(int32_to_double), L(uint32_to_double), L(int64_to_double),
+    L(sums_float),
+    L(deviations_float),
+    L(within_float),
+    L(changes_float),
+    L(close_float),
+    L(subtract_float),
+    L(sums_double),
+    L(deviations_double),
+    L(within_double),
+    L(changes_double),
+    L(close_double),
+    L(subtract_double),
+    L(changes_given),
+    L(close_given),
+    L(int64_distance),
+    L(uint64_distance),
+    L(scale),
+    L(float_to_double),
+    L(half_to_float),
+    L(brain_to_float),
+    L(bool_to_float),
+    L(int8_to_float),
+    L(uint8_to_float),
+    L(int16_to_float),
+    L(uint16_to_float),
+    L(int32_to_double),
+    L(uint32_to_double),
+    L(int64_to_double),
     L(uint64_to_double),
 };
 

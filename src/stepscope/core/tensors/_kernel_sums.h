@@ -1,8 +1,8 @@
 /* The loops over blocks of one type, for one instruction set. Included by _kernel_loops.h for float and for double.
  *
- * Given: T the type of the elements; V vectors of COUNT of them, V_UNALIGNED the same in memory, I vectors of integers of
- * that size; WIDE(from) WIDTH of them as doubles; MIN and MAX, which give the second where the first is NaN; N(name) the
- * names of the functions.
+ * Given: T the type of the elements; V vectors of COUNT of them, V_UNALIGNED the same in memory, I vectors of
+ * integers of that size; WIDE(from) WIDTH of them as doubles; MIN and MAX, which give the second where the first is
+ * NaN; N(name) the names of the functions.
  */
 
 #define STEP (COUNT > LANES ? COUNT : LANES)
@@ -150,8 +150,8 @@ static TARGET int64_t N(within)(const T *x, int64_t n, T start, T end)
 #define VECTOR_CHANGE(at) MAGNITUDE(given ? WIDE(x + (at)) : WIDE(x + (at)) - WIDE(p + (at)))
 #define CHANGE(at) fabs(given ? (double)x[at] : (double)x[at] - (double)p[at])
 
-/* Sums of the sizes of the changes and of `p`, and the largest relative change, starting from out->ratio. They are of no
- * use unless both sums are finite. */
+/* Sums of the sizes of the changes and of `p`, and the largest relative change, starting from out->ratio. They are of
+ * no use unless both sums are finite. */
 static inline ALWAYS TARGET void N(changes_of)(const T *x, const T *p, int64_t n, ChangeSums *out, const int given)
 {
     L(doubles) sum[PARTS], base[PARTS];

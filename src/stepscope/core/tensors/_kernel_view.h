@@ -8,7 +8,7 @@
 typedef struct {
     const char *data;
     int64_t stride[MAX_DIMENSIONS]; /* bytes */
-    int size; /* bytes of an element: 1, 2, 4 or 8 */
+    int size;                       /* bytes of an element: 1, 2, 4 or 8 */
 } Memory;
 
 typedef struct {
@@ -30,7 +30,8 @@ static void swap_dimensions(View *view, int a, int b)
     }
 }
 
-/* Leaves as few dimensions as the layout needs, in the order of memory, without negative strides in the first tensor. */
+/* Leaves as few dimensions as the layout needs, in the order of the first tensor's memory, whose strides lose their
+ * signs. */
 static void straighten(View *view)
 {
     int64_t *shape = view->shape;
@@ -78,8 +79,8 @@ static void straighten(View *view)
     view->dimensions = last + 1;
 }
 
-#define GATHER(TYPE)                                               \
-    for (int64_t i = 0; i < n; i++)                                \
+#define GATHER(TYPE)                \
+    for (int64_t i = 0; i < n; i++) \
         memcpy(to + i * (int64_t)sizeof(TYPE), from + i * stride, sizeof(TYPE))
 
 static void gather(char *to, const char *from, int64_t stride, int64_t n, int size)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from stepscope.core.errors import NotAvailable
 from stepscope.core.graph.graph import Graph
 from stepscope.core.graph.views import GraphSummary
 from stepscope.core.watch.records import Rule, Selection, Watchpoint
@@ -58,7 +60,12 @@ class Coverage:
         )
 
     async def graphs(self, job: Job) -> list[Graph]:
-        return [await self._graphs.get(job.view.id, name) for name in list(job.graphs)]
+        """All of a job, but for those that could not be kept."""
+        found = []
+        for name in list(job.graphs):
+            with contextlib.suppress(NotAvailable):
+                found.append(await self._graphs.get(job.view.id, name))
+        return found
 
     async def _cover(self, graphs: Sequence[Graph], selection: Selection) -> Covered:
         watched = await self._watch(graphs, selection)

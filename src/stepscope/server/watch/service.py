@@ -98,8 +98,7 @@ class Watching:
         async with job.watching:
             if (of := self._earlier(job)) is None:
                 raise NotAvailable("there are no watchpoints of an earlier run of this script to take over")
-            job.watch.add_new(of.watch.state.watchpoints)
-            job.watch.take_earlier()
+            job.watch.take_earlier(of.watch.state)
             await self._jobs.watch_changed(job)
         return await self.list(job)
 

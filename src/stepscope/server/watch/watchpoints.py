@@ -129,9 +129,13 @@ class Watchpoints:
         """Of the recommended ones."""
         self._change(recommended="accepted" if accepted else "declined")
 
-    def take_earlier(self) -> None:
-        """Those of the earlier run are not offered any more."""
-        self._change(earlier_taken=True)
+    def take_earlier(self, of: State) -> None:
+        """Take in those of an earlier run, with the answer that was given there to the offer of recommended ones."""
+        self.add_new(of.watchpoints)
+        self._change(
+            earlier_taken=True,
+            recommended=of.recommended if self.state.recommended == "open" else self.state.recommended,
+        )
 
     # ------------------------------------------------------------
 

@@ -36,10 +36,13 @@ async def scope(
     path: Name = "",
     offset: Offset = 0,
     limit: Annotated[int, Query(ge=1, le=5000)] = 500,
+    around: Annotated[
+        str, Query(max_length=MAX_NAME, description="an op or a scope below: the page where it is found")
+    ] = "",
 ) -> Response:
     """What is directly inside a scope, with the edges among it; the root's path is empty."""
     found = await of.jobs.graph_of(job, graph)
-    return await computed(lambda: found.scope(path, offset, limit))
+    return await computed(lambda: found.scope(path, offset, limit, around))
 
 
 @router.get("/graphs/{graph:path}/view", response_model=GraphView, operation_id="view")
