@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from html import escape
 
@@ -21,7 +22,7 @@ _TITLES = {
 def page(report: Report) -> str:
     started = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.started_at))
     facts = [
-        ("Command", f"<code>{escape(' '.join(report.command))}</code>"),
+        ("Command", f"<code>{escape(shlex.join(report.command))}</code>"),
         ("Started", f"{started}, took {report.seconds:.1f} s"),
         ("stepscope", escape(stepscope.__version__)),
     ]
@@ -63,19 +64,20 @@ def _finding(number: int, finding: Finding) -> str:
     return (
         f"<article class='{'error' if finding.reasons else 'hit'}'>"
         f"<h3><span>{number}</span> {escape(condition.name.en)}{name} <small>step {finding.step}</small></h3>"
-        f"{_place(finding.place)}{said}{_chain(finding)}"
+        f"{_place(finding.place)}{said}{_chain(finding, opened=number == 1)}"
         f"<details><summary>What to look at</summary><ul>"
         f"{''.join(f'<li>{escape(one.en)}</li>' for one in condition.advice)}</ul></details></article>"
     )
 
 
-def _chain(finding: Finding) -> str:
+def _chain(finding: Finding, opened: bool) -> str:
     if not finding.chain:
         return ""
     if len(finding.chain) == 1:
         return "<p>It begins here: no input is bad in the same way.</p>"
     rows = "".join(f"<li>{_place(one)}</li>" for one in finding.chain)
-    return f"<details open><summary>Where it comes from: {len(finding.chain)} nodes</summary><ol>{rows}</ol></details>"
+    title = f"Where it comes from: {len(finding.chain)} nodes"
+    return f"<details{' open' if opened else ''}><summary>{title}</summary><ol>{rows}</ol></details>"
 
 
 def _place(place: Place) -> str:

@@ -161,9 +161,15 @@ def _previous(step: Step, key: TensorKey) -> _Array | None:
 
 
 def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
-    """None where an input that was not recorded could be to blame; constants, which often are not, are not."""
+    """None where an input that was not recorded could be to blame; constants, which often are not, are not.
+
+    None for what is no operator, too: a parameter is what its optimizer made of it.
+    """
     known, of = True, step.graphs[graph]
-    for port in of.node(node).inputs:
+    about = of.node(node)
+    if about.kind != "op":
+        return None
+    for port in about.inputs:
         if port.control:
             continue
         try:
