@@ -61,6 +61,9 @@ class Measured(NamedTuple):
     inputs_finite: Callable[[], bool | None] = lambda: None
 
 
+NOTHING = Check(False)  # what is said of most tensors, by conditions without parameters
+
+
 def decide(
     code: int,
     given: Sequence[Given],
@@ -76,12 +79,15 @@ def decide(
     """
     figures = measured.figures
     if initial != (code == INITIAL):
-        return Check(False, params=_unevaluated(given))
+        return Check(False, params=_unevaluated(given)) if given else NOTHING
     if figures.count == 0:
-        return Check(False, frozenset(("no_value",)) if error_on_no_value else frozenset())
+        return Check(False, frozenset(("no_value",))) if error_on_no_value else NOTHING
+    bad = figures.nan_count or figures.positive_inf_count or figures.negative_inf_count
+    if code in _NON_FINITE and not bad and not given:
+        return NOTHING
     if code == OPERATOR_OVERFLOW:
-        return Check(_non_finite(figures) > 0 and measured.inputs_finite() is True, params=_unevaluated(given))
-    error = _errors(code, measured)
+        return Check(bool(bad) and measured.inputs_finite() is True, params=_unevaluated(given))
+    error = _errors(code, measured) if bad or code in CHANGES else None
     if error:
         return Check(False, error, _unevaluated(given))
     params = tuple(_look_at(code, one, given, measured) for one in given)
