@@ -115,7 +115,7 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
         album.take("source")
         album.each(lambda page: page.page.get_by_role("tab", name=page.text["node"], exact=True).click())
         album.take("attributes")
-        album.each(lambda page: page.page.get_by_role("tab").first.click())
+        album.each(lambda page: page.page.get_by_role("tab", name=page.text["tensors"], exact=True).click())
         album.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
         album.each(lambda page: page.grid())
         album.take("values")
