@@ -26,9 +26,11 @@ from stepscope.core.ports import Farewell
 from stepscope.demo import script
 from stepscope.testing.agent import FakeAgent
 from stepscope.testing.server import ServerThread
+from stepscope.testing.source import FakeSource
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "e2e"))
-from browsing import CHROMIUM_ARGUMENTS, Debugger
+from browsing import CHROMIUM_ARGUMENTS
+from watching import Watching
 
 SIZES = ((1366, 768), (1920, 1080))
 LOOKS = tuple((language, scheme) for language in ("zh", "en") for scheme in ("light", "dark"))
@@ -42,7 +44,7 @@ class Album:
     def __init__(self, browser: Any, folder: Path):
         self._folder = folder
         self._count = 0
-        self.pages: list[tuple[str, Debugger]] = []
+        self.pages: list[tuple[str, Watching]] = []
         for language, scheme in LOOKS:
             context = browser.new_context(
                 locale="zh-CN" if language == "zh" else "en-GB", color_scheme=scheme, reduced_motion="reduce"
@@ -51,9 +53,9 @@ class Album:
             for width, height in SIZES:
                 page = context.new_page()
                 page.set_viewport_size({"width": width, "height": height})
-                self.pages.append((f"{language}-{scheme}-{width}", Debugger(page, language)))
+                self.pages.append((f"{language}-{scheme}-{width}", Watching(page, language)))
 
-    def each(self, act: Callable[[Debugger], object]) -> None:
+    def each(self, act: Callable[[Watching], object]) -> None:
         for _, page in self.pages:
             act(page)
 
@@ -70,8 +72,7 @@ class Album:
 def training(server: ServerThread) -> Iterator[Callable[[], None]]:
     """A training under the debugger; yields how to kill it."""
     if find_spec("mindspore") is None:
-        with FakeAgent(server.debugger_address) as agent:
-            agent.source.step_seconds = 0.05
+        with FakeAgent(server.debugger_address, FakeSource(nan_at=8, step_seconds=0.05)) as agent:
             yield lambda: agent.finish(Farewell("lost", "the process was killed", exit_status=-9))
         return
     host, _, port = server.debugger_address.rpartition(":")
@@ -142,6 +143,52 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
     return {job.id}
 
 
+def of_watchpoints(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> set[str]:
+    """One page makes and changes the watchpoints; the others show the same."""
+    with training(server):
+        job = reach(debugger, "paused", known)
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}"))
+        album.each(lambda page: page.offer.wait_for())
+        album.take("recommended")
+        job.use_recommended()
+        album.each(lambda page: page.watchpoint(1).wait_for())
+        album.take("watchpoints")
+        album.each(lambda page: page.new("range"))
+        album.take("new-watchpoint")
+        for parameter, typed in (
+            ("range_start_inclusive", "1"),
+            ("range_end_inclusive", "-1"),
+            ("range_percentage_lt", "1e3"),
+            ("max_min_lt", "0"),
+        ):
+            album.each(lambda page, of=parameter, text=typed: page.field(of).fill(text))
+        album.each(lambda page: page.press("ok", page.dialog))
+        album.take("mistakes")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        node = next(iter(job.nodes("ReLU-op") or job.nodes("MatMul-op")))
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}/node/{node}"))
+        album.each(lambda page: page.choose_nodes(2))
+        album.take("ticks")
+        album.each(lambda page: page.press("done"))
+        job.watch("tensor_too_large", name="mine", abs_mean_gt=1e-9)
+        job.resume()
+        job.wait(COMPILE)
+        album.each(lambda page: page.hits.first.wait_for())
+        album.take("hits")
+        album.each(lambda page: page.hits.nth(1).click())
+        album.each(lambda page: page.page.get_by_test_id("tensor-hits").first.wait_for())
+        album.take("hit")
+        job.watchpoints()[-1].disable()
+        album.each(lambda page: page.page.get_by_test_id("outdated").wait_for())
+        album.take("outdated")
+        album.each(lambda page: page.menu(1, "delete_one"))
+        album.take("delete-watchpoint")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        job.terminate()
+        album.each(lambda page: page.banner("terminated"))
+    return {*known, job.id}
+
+
 def of_a_lost_one(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> None:
     with training(server) as kill:
         job = reach(debugger, "paused", known)
@@ -177,6 +224,7 @@ def main() -> None:
         )
         album = Album(browser, folder)
         known = of_one_training(album, debugger, server)
+        known = of_watchpoints(album, debugger, server, known)
         of_a_lost_one(album, debugger, server, known)
         browser.close()
     print(folder)
