@@ -8,34 +8,18 @@ Where MindSpore is installed the training is the demo's; elsewhere it is the fak
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from picturing import COMPILE, SETTLE, new_context, reach, stage, training  # isort: skip  (makes `browsing` importable)
+from watching import Watching
 
 import stepscope
-from stepscope.core.ports import Farewell
-from stepscope.demo import script
-from stepscope.testing.agent import FakeAgent
 from stepscope.testing.server import ServerThread
-from stepscope.testing.source import FakeSource
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "e2e"))
-from browsing import CHROMIUM_ARGUMENTS
-from watching import Watching
 
 SIZES = ((1366, 768), (1920, 1080))
 LOOKS = tuple((language, scheme) for language in ("zh", "en") for scheme in ("light", "dark"))
-SETTLE = 900  # milliseconds for the layout and for what moves
-COMPILE = 180  # seconds
 
 
 class Album:
@@ -46,10 +30,7 @@ class Album:
         self._count = 0
         self.pages: list[tuple[str, Watching]] = []
         for language, scheme in LOOKS:
-            context = browser.new_context(
-                locale="zh-CN" if language == "zh" else "en-GB", color_scheme=scheme, reduced_motion="reduce"
-            )
-            context.set_default_timeout(30_000)
+            context = new_context(browser, language, scheme)
             for width, height in SIZES:
                 page = context.new_page()
                 page.set_viewport_size({"width": width, "height": height})
@@ -66,36 +47,6 @@ class Album:
         for look, page in self.pages:
             page.page.screenshot(path=self._folder / f"{self._count:02}-{name}-{look}.png")
         print(name, flush=True)
-
-
-@contextmanager
-def training(server: ServerThread) -> Iterator[Callable[[], None]]:
-    """A training under the debugger; yields how to kill it."""
-    if find_spec("mindspore") is None:
-        with FakeAgent(server.debugger_address, FakeSource(nan_at=8, step_seconds=0.05)) as agent:
-            yield lambda: agent.finish(Farewell("lost", "the process was killed", exit_status=-9))
-        return
-    host, _, port = server.debugger_address.rpartition(":")
-    environment = {**os.environ, "ENABLE_MS_DEBUGGER": "1", "MS_DEBUGGER_HOST": host, "MS_DEBUGGER_PORT": port}
-    path = script("mindspore")
-    command = [sys.executable, str(path), "--bug", "nan", "--epochs", "2000"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        yield process.kill
-    finally:
-        process.kill()
-        process.wait()
-
-
-def reach(debugger: stepscope.Debugger, state: str, known: set[str]) -> Any:
-    """The job that is not among the known ones, once it is in that state."""
-    deadline = time.monotonic() + COMPILE
-    while time.monotonic() < deadline:
-        for job in debugger.jobs():
-            if job.id not in known and job.state == state:
-                return job
-        time.sleep(0.1)
-    raise SystemExit("the training did not come")
 
 
 def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerThread) -> set[str]:
@@ -213,20 +164,11 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("build/screenshots"))
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as workspace,
-        ServerThread(Path(workspace) / "workspace") as server,
-        stepscope.connect(server.url) as debugger,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("STEPSCOPE_CHROMIUM", "/usr/bin/chromium"), args=CHROMIUM_ARGUMENTS
-        )
+    with stage() as (server, debugger, browser):
         album = Album(browser, folder)
         known = of_one_training(album, debugger, server)
         known = of_watchpoints(album, debugger, server, known)
         of_a_lost_one(album, debugger, server, known)
-        browser.close()
     print(folder)
 
 

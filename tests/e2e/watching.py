@@ -1,4 +1,4 @@
-"""What the tests of watchpoints do with the page: the list, the dialog, the boxes in the node list, the list of hits."""
+"""What the tests of watchpoints do with the page: list, dialog, boxes in the node list, list of hits."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ WORDS = {
         "missing": "Enter a number.", "out_of_range": "Allowed: 0 to 100 %.", "no_check": "Choose at least one check.",
         "companion": "The check above needs this number, too.",
         "start_after_end": "The upper end must not be below the lower end.", "always": "This always hits.",
-        "never": "This can never hit.", "nan": "not evaluated: contains NaN", "no_previous": "no value of the step before",
+        "never": "This can never hit.",
+        "nan": "not evaluated: contains NaN",
+        "no_previous": "no value of the step before",
         "old_set": "Watchpoints have changed.", "old_step": "These are hits of step",
-        "kind_error": "Not evaluated", "kind_hit": "Hit",
+        "kind_all": "All", "kind_error": "Not evaluated", "kind_hit": "Hit",
         "nothing": "was checked again: nothing is hit", "hits": "Hits", "selected_node": "The selected node",
         "selected_scope": "The selected scope", "check_again": "Check again", "no_hits": "No hits yet.",
     },
@@ -36,7 +38,8 @@ WORDS = {
         "out_of_range": "允许的取值：0 至 100 %。", "no_check": "请至少选择一项检查。",
         "companion": "上述检查还需要此数值。", "start_after_end": "上界不能小于下界。", "always": "该条件总会命中。",
         "never": "该条件不可能命中。", "nan": "无法检查: 张量中含有 NaN", "no_previous": "没有上一轮次的值",
-        "old_set": "检查之后监测点有改动", "old_step": "以下为轮次", "kind_error": "无法检查", "kind_hit": "命中",
+        "old_set": "检查之后监测点有改动", "old_step": "以下为轮次",
+        "kind_all": "全部", "kind_error": "无法检查", "kind_hit": "命中",
         "nothing": "没有命中。", "hits": "命中的监测点", "selected_node": "当前选中的节点",
         "selected_scope": "当前选中的作用域", "check_again": "重新检查", "no_hits": "暂无命中。",
     },
