@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from picturing import COMPILE, SETTLE, new_context, reach, stage, training  # isort: skip  (makes `browsing` importable)
-from browsing import Debugger
+from watching import Watching
 
 import stepscope
 from stepscope.testing.server import ServerThread
@@ -28,15 +28,15 @@ class Album:
     def __init__(self, browser: Any, folder: Path):
         self._folder = folder
         self._count = 0
-        self.pages: list[tuple[str, Debugger]] = []
+        self.pages: list[tuple[str, Watching]] = []
         for language, scheme in LOOKS:
             context = new_context(browser, language, scheme)
             for width, height in SIZES:
                 page = context.new_page()
                 page.set_viewport_size({"width": width, "height": height})
-                self.pages.append((f"{language}-{scheme}-{width}", Debugger(page, language)))
+                self.pages.append((f"{language}-{scheme}-{width}", Watching(page, language)))
 
-    def each(self, act: Callable[[Debugger], object]) -> None:
+    def each(self, act: Callable[[Watching], object]) -> None:
         for _, page in self.pages:
             act(page)
 
@@ -67,7 +67,7 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
         album.take("source")
         album.each(lambda page: page.page.get_by_role("tab", name=page.text["node"], exact=True).click())
         album.take("attributes")
-        album.each(lambda page: page.page.get_by_role("tab").first.click())
+        album.each(lambda page: page.page.get_by_role("tab", name=page.text["tensors"], exact=True).click())
         album.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
         album.each(lambda page: page.grid())
         album.take("values")
@@ -92,6 +92,52 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
         album.each(lambda page: page.banner("terminated"))
         album.take("terminated")
     return {job.id}
+
+
+def of_watchpoints(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> set[str]:
+    """One page makes and changes the watchpoints; the others show the same."""
+    with training(server):
+        job = reach(debugger, "paused", known)
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}"))
+        album.each(lambda page: page.offer.wait_for())
+        album.take("recommended")
+        job.use_recommended()
+        album.each(lambda page: page.watchpoint(1).wait_for())
+        album.take("watchpoints")
+        album.each(lambda page: page.new("range"))
+        album.take("new-watchpoint")
+        for parameter, typed in (
+            ("range_start_inclusive", "1"),
+            ("range_end_inclusive", "-1"),
+            ("range_percentage_lt", "1e3"),
+            ("max_min_lt", "0"),
+        ):
+            album.each(lambda page, of=parameter, text=typed: page.field(of).fill(text))
+        album.each(lambda page: page.press("ok", page.dialog))
+        album.take("mistakes")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        node = next(iter(job.nodes("ReLU-op") or job.nodes("MatMul-op")))
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}/node/{node}"))
+        album.each(lambda page: page.choose_nodes(2))
+        album.take("ticks")
+        album.each(lambda page: page.press("done"))
+        job.watch("tensor_too_large", name="mine", abs_mean_gt=1e-9)
+        job.resume()
+        job.wait(COMPILE)
+        album.each(lambda page: page.hits.first.wait_for())
+        album.take("hits")
+        album.each(lambda page: page.hits.nth(1).click())
+        album.each(lambda page: page.page.get_by_test_id("tensor-hits").first.wait_for())
+        album.take("hit")
+        job.watchpoints()[-1].disable()
+        album.each(lambda page: page.page.get_by_test_id("outdated").wait_for())
+        album.take("outdated")
+        album.each(lambda page: page.menu(1, "delete_one"))
+        album.take("delete-watchpoint")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        job.terminate()
+        album.each(lambda page: page.banner("terminated"))
+    return {*known, job.id}
 
 
 def of_a_lost_one(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> None:
@@ -121,6 +167,7 @@ def main() -> None:
     with stage() as (server, debugger, browser):
         album = Album(browser, folder)
         known = of_one_training(album, debugger, server)
+        known = of_watchpoints(album, debugger, server, known)
         of_a_lost_one(album, debugger, server, known)
     print(folder)
 

@@ -57,6 +57,12 @@ test("defaults are filled in; without any, the first check is on", () => {
   ]); // prettier-ignore
 });
 
+test("a percentage may have its sign, other numbers not", () => {
+  const form = filled(startForm(RANGE, "base"), { range_percentage_lt: "0.1 %", range_start_inclusive: "0", range_end_inclusive: "5%" });
+  expect(Object.fromEntries(problemsOf(RANGE, form))).toEqual({ range_end_inclusive: "not_a_number" });
+  expect(valuesOf(RANGE, form).range_percentage_lt).toBe(0.1);
+});
+
 test("the range is asked for only where a check needs it", () => {
   const form = filled({ ...startForm(RANGE, "base"), fields: {} }, { max_min_gt: "3" });
   expect(valuesOf(RANGE, form)).toEqual({ max_min_gt: 3 });

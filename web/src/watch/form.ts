@@ -36,6 +36,11 @@ export function parseNumber(text: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
+/** The number in a field; a percentage may have its sign. */
+function valueIn({ unit }: ConditionParameter, text: string): number | null {
+  return parseNumber(unit === "%" ? text.replace(/\s*[%％]\s*$/, "") : text);
+}
+
 /** Shortest text that is read back as the same number. */
 export function numberText(value: Real | null | undefined): string {
   if (value === null || value === undefined) return "";
@@ -88,7 +93,7 @@ export function problemsOf(condition: Condition, form: Form): Map<string, Code> 
   const values = new Map<string, number>();
   for (const each of fields) {
     const text = form.fields[each.name]?.text.trim() ?? "";
-    const value = parseNumber(text);
+    const value = valueIn(each, text);
     if (text === "") problems.set(each.name, each.role === "check" ? "missing_parameter" : "missing_companion");
     else if (value === null) problems.set(each.name, "not_a_number");
     else if (!isInRange(each, value)) problems.set(each.name, "out_of_range");
@@ -110,7 +115,7 @@ function isInRange({ low, high, low_inclusive }: ConditionParameter, value: numb
 export function valuesOf(condition: Condition, form: Form): Record<string, number> {
   const values: Record<string, number> = { ...form.kept };
   for (const each of wanted(condition, form)) {
-    const value = parseNumber(form.fields[each.name]?.text ?? "");
+    const value = valueIn(each, form.fields[each.name]?.text ?? "");
     if (value !== null) values[each.name] = value;
   }
   return values;
