@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stepscope
-from stepscope.core.tensors import compare, measure, one_pass
+from stepscope.core.tensors import measure, one_pass
 
 Call = Callable[[], object]
 TURNS = 9
@@ -126,7 +126,7 @@ def with_previous(array: NDArray) -> None:
             lambda: measure(array, moved, [(-1, 1)], [(1e-5, 1e-8)], threads=1),
         ),
         ("the same, nothing changed", lambda: measure(array, same, [(-1, 1)], [(1e-5, 1e-8)], threads=1)),
-        ("compare", lambda: compare(moved, array)),
+        ("compare", lambda: one_pass.compare(moved, array, ("", ""), threads=1)),
     ):
         ours, _, ratio = by_turns(call, lambda: measure(array, threads=1), 5)
         print(

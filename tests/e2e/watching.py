@@ -1,4 +1,4 @@
-"""What the tests of watchpoints do with the page: the list, the dialog, the boxes in the node list, the list of hits."""
+"""What the tests of watchpoints do with the page: list, dialog, boxes in the node list, list of hits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ WORDS = {
         "missing": "Enter a number.", "out_of_range": "Allowed: 0 to 100 %.", "no_check": "Choose at least one check.",
         "companion": "The check above needs this number, too.",
         "start_after_end": "The upper end must not be below the lower end.", "always": "This always hits.",
-        "never": "This can never hit.", "nan": "not evaluated: contains NaN", "no_previous": "no value of the step before",
+        "never": "This can never hit.",
+        "nan": "not evaluated: contains NaN", "no_previous": "no value of the step before",
         "old_set": "Watchpoints have changed.", "old_step": "These are hits of step",
         "kind_all": "All", "kind_error": "Not evaluated", "kind_hit": "Hit",
         "nothing": "was checked again: nothing is hit", "hits": "Hits", "selected_node": "The selected node",

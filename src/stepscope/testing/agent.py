@@ -69,6 +69,10 @@ class FakeAgent:
         self._call(self._farewell, farewell or Farewell("finished", exit_status=0))
         self._wait(self._end())
 
+    def join(self) -> None:
+        """Wait until the source has said farewell."""
+        self._wait(self._end())
+
     def report(self, report: Report) -> None:
         """Send a report, whatever the truth is."""
         self.send(pb.AgentMessage(report=convert.report_to_proto(report)))

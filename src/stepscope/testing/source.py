@@ -125,6 +125,7 @@ class FakeSource:
             self._step()
             steps = None if steps is None else steps - 1
             if self.network.step == self._steps:
+                self._tell(self.last)
                 self.on_farewell(Farewell("finished", exit_status=0))
                 return
             if self._stops():

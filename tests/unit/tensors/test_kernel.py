@@ -79,6 +79,18 @@ def test_both_implementations_agree(name):
             assert_near(mine, plain)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_both_implementations_agree_on_a_change_of_type(name):
+    form = name if name in FORMATS else ""
+    x = elements(name, 5000, 1, True)
+    for other in NAMES:
+        p, other_form = elements(other, 5000, 2, True), other if other in FORMATS else ""
+        forms = (form, other_form)
+        mine = kernel.measure_two(x, form, p, other_form, RANGES, TOLERANCES, 1)
+        assert_near(mine, numpy_pass.measure_two(x, p, forms, RANGES, TOLERANCES))
+        assert_near(kernel.compare(x, form, p, other_form, (), (), 1), numpy_pass.compare(x, p, forms))
+
+
 def assert_near(mine, plain):
     """Equal, but for the rounding of doubles."""
     assert type(mine) is type(plain)

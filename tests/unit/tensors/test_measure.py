@@ -17,6 +17,7 @@ from stepscope.core.tensors import Figures, measure
 pytestmark = pytest.mark.usefixtures("implementation")
 
 RANGES = [(-math.inf, math.inf), (-1.0, 1.0), (0.1, 3e38), (2.0, -2.0), (0.0, 0.0)]
+PAIRS = st.tuples(st.floats(), st.floats())
 TOLERANCES = [(0.0, 0.0), (1e-5, 1e-8), (0.0, 1e300), (0.5, 1.0)]
 
 
@@ -26,7 +27,7 @@ def quietly(*arguments, **keywords) -> Figures:
         return measure(*arguments, **keywords)
 
 
-def check_counts(figures: Figures, wide: np.ndarray) -> None:
+def check_counts(figures: Figures, wide: np.ndarray, ranges: list[tuple[float, float]] = RANGES) -> None:
     assert figures.count == wide.size
     assert figures.nan_count == np.isnan(wide).sum()
     assert figures.positive_inf_count == np.isposinf(wide).sum()
@@ -34,7 +35,7 @@ def check_counts(figures: Figures, wide: np.ndarray) -> None:
     assert figures.zero_count == (wide == 0).sum()
     assert figures.negative_count == (wide < 0).sum()
     assert figures.positive_count == (wide > 0).sum()
-    assert figures.in_range == tuple(((wide >= start) & (wide <= end)).sum() for start, end in RANGES)
+    assert figures.in_range == tuple(((wide >= start) & (wide <= end)).sum() for start, end in ranges)
 
 
 def scaled(values: np.ndarray) -> tuple[np.ndarray, float]:
@@ -61,9 +62,10 @@ def check_moments(figures: Figures, wide: np.ndarray) -> None:
 @given(st.data(), st.sampled_from(NAMES), SIZES, st.integers(0, 1000), st.booleans())
 def test_figures_of_a_value(data, name, size, seed, wild):
     array = data.draw(layouts(elements(name, size, seed, wild)))
-    figures = quietly(array, ranges=RANGES, dtype=name)
+    ranges = [*RANGES, *data.draw(st.lists(PAIRS, max_size=2))]
+    figures = quietly(array, ranges=ranges, dtype=name)
     wide = as_doubles(array, name)
-    check_counts(figures, wide)
+    check_counts(figures, wide, ranges)
     check_moments(figures, wide)
     assert (figures.abs_change, figures.abs_previous, figures.close) == (None, None, ())
 
@@ -77,13 +79,16 @@ def test_figures_of_a_change(data, name, size, seed, wild, other_layout):
     previous = np.where(same, array, other).astype(array.dtype)
     if other_layout and array.ndim:
         previous = np.asfortranarray(previous[::-1])[::-1]
-    figures = quietly(array, previous, RANGES, TOLERANCES, name)
+    tolerances = [*TOLERANCES, *data.draw(st.lists(PAIRS, max_size=2))]
+    figures = quietly(array, previous, RANGES, tolerances, name)
     check_counts(figures, as_doubles(array, name))
     check_moments(figures, as_doubles(array, name))
-    check_change(figures, array, previous, name)
+    check_change(figures, array, previous, name, tolerances)
 
 
-def check_change(figures: Figures, array: np.ndarray, previous: np.ndarray, name: str) -> None:
+def check_change(
+    figures: Figures, array: np.ndarray, previous: np.ndarray, name: str, tolerances: list[tuple[float, float]]
+) -> None:
     p = as_doubles(previous, name)
     with np.errstate(all="ignore"):
         if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
@@ -91,7 +96,7 @@ def check_change(figures: Figures, array: np.ndarray, previous: np.ndarray, name
             change = np.abs(np.array(exact, np.float64).reshape(array.shape))
         else:
             change = np.abs(as_doubles(array, name) - p)
-        close = tuple(bool((change <= atol + rtol * np.abs(p)).all()) for rtol, atol in TOLERANCES)
+        close = tuple(bool((change <= atol + rtol * np.abs(p)).all()) for rtol, atol in tolerances)
         share = (change / (np.abs(p) + 1e-9))[np.isfinite(change) & np.isfinite(p)]
     assert figures.close == close
     assert (figures.previous_nan, figures.previous_inf) == (np.isnan(p).any(), np.isinf(p).any())

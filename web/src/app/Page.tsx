@@ -55,7 +55,7 @@ function Body({ jobs, error, wanted, job, graph }: BodyProps) {
   const text = useText();
   if (job) return <Debugger job={job} graph={graph} />;
   if (error instanceof ApiError && error.status === 401) return <Sentence text={text.unauthorized} />;
-  if (!jobs) return error ? null : <Center h="100%"><Loader role="img" aria-label={text.loading} /></Center>;
+  if (!jobs) return error ? null : <Center h="100%"><Loader role="progressbar" aria-label={text.loading} /></Center>;
   if (wanted === null) return <Waiting jobs={jobs} />;
   return (
     <Sentence text={text.unknownJob}>

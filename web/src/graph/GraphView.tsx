@@ -50,7 +50,7 @@ function Canvas(props: GraphViewProps) {
   const [note, setNote] = useState("");
 
   const opening = useOpening(props);
-  const { drawn, error, isBusy, retry } = useScene({
+  const { drawn, isFresh, error, isBusy, retry } = useScene({
     job: job.id,
     graph,
     revision: props.graphRevision,
@@ -76,6 +76,7 @@ function Canvas(props: GraphViewProps) {
     reveal: props.reveal,
     open: props.openScopes,
     drawn,
+    isFresh,
     onOpenScopes: props.onOpenScopes,
     onOffsets: opening.setOffsets,
     onFound(id) {
@@ -209,7 +210,7 @@ function Canvas(props: GraphViewProps) {
         onSave={(format) => void save(format)}
       />
       <div className="ssg-note" role="status">
-        {isBusy && <Loader size={14} role="img" aria-label={text.loading} />}
+        {isBusy && <Loader size={14} role="progressbar" aria-label={text.loading} />}
         {drawn?.view.full && <div className="is-warning">{text.full(scene.boxes.length)}</div>}
         {rootPage && <Pages node={rootPage} onPage={(offset) => opening.setOffsets([["", offset]])} />}
         {note && <div>{note}</div>}

@@ -20,8 +20,8 @@ let isBusy = false;
 
 function load(): Promise<ELK> {
   solver ??= import("elkjs/lib/elk.bundled.js").then(({ default: Elk }) => {
-    self.onmessage = answer; // it takes that for itself
     const elk = new Elk();
+    self.onmessage = answer; // which it took for itself
     warmUp((graph) => elk.layout(graph), () => isBusy).catch(() => undefined); // prettier-ignore
     return elk;
   });

@@ -12,6 +12,8 @@ export interface RevealOptions {
   reveal: Reveal | null;
   open: ReadonlySet<string>;
   drawn: Drawn | null;
+  /** Whether all that is open is drawn. What is not may still hold the node: it is waited for. */
+  isFresh: boolean;
   onOpenScopes(paths: Iterable<string>): void;
   onOffsets(offsets: Iterable<[string, number]>): void;
   onFound(id: string): void;
@@ -28,7 +30,7 @@ interface Pending {
 }
 
 export function useReveal(options: RevealOptions): void {
-  const { job, graph, reveal, drawn } = options;
+  const { job, graph, reveal, drawn, isFresh } = options;
   const [pending, setPending] = useState<Pending | null>(null);
 
   useEffect(() => {
@@ -51,7 +53,7 @@ export function useReveal(options: RevealOptions): void {
   }, [job, graph, reveal]);
 
   useEffect(() => {
-    if (!pending || !drawn) return;
+    if (!pending || !drawn || !isFresh) return;
     const { open, shown, offsets, isAsked } = pending;
     const isThere = drawn.scene.boxes.some((box) => box.node.id === shown);
     if (isThere) {
@@ -68,5 +70,5 @@ export function useReveal(options: RevealOptions): void {
     const refused = new Set(drawn.view.refused);
     const isFull = open.some((path) => refused.has(path.startsWith(STACK) ? path.slice(1) : path));
     if (isFull && drawn.view.full) options.onOpenScopes(open); // no room beside all that is open: alone then
-  }, [pending, drawn]);
+  }, [pending, drawn, isFresh]);
 }

@@ -36,6 +36,8 @@ export interface Drawn {
 
 export interface SceneState {
   drawn: Drawn | null;
+  /** Whether all that is open is drawn: nothing is on its way. */
+  isFresh: boolean;
   error: Error | null;
   isBusy: boolean;
   retry(): void;
@@ -99,6 +101,7 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
 
   return {
     drawn: drawn?.of === of ? drawn : null,
+    isFresh: view !== undefined && drawn?.view === view && drawn.scene.direction === direction,
     error: query.error ?? failure,
     isBusy: query.isFetching || working,
     retry() {

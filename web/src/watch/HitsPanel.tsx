@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import type { JobView } from "../api/client";
 import { type Hit, type HitList, useConditions } from "../api/watch";
 import { useActions } from "../control/actions";
@@ -104,11 +104,21 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
     return row.kind === "hit" ? [row.at] : [];
   });
   const hitAt = useHitPages(job, wantedOf(filter), places[0] ?? 0, places.at(-1) ?? 0);
+  // Rows get their heights as they come: the active one is kept in sight, unless someone scrolls.
+  const isFollowed = useRef(false);
+  const height = virtual.getTotalSize();
+  useLayoutEffect(() => {
+    if (isFollowed.current) virtual.scrollToIndex(active, { align: "auto" });
+  }, [active, height, virtual]);
+  const letGo = () => {
+    isFollowed.current = false;
+  };
+
   const goTo = (row: number, by: 1 | -1) => {
     let to = Math.min(Math.max(row, 0), count - 1);
     if (rowAt(facts.graphs, to).kind === "graph") to = to === 0 ? 1 : to + by;
+    isFollowed.current = true;
     setActive(to);
-    virtual.scrollToIndex(to, { align: "auto" });
   };
   const choose = (row: number, hit: Hit) => {
     setActive(row);
@@ -142,8 +152,9 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
     <div
       ref={box} className={isOutdated ? "ss-hit-list ss-hit-old" : "ss-hit-list"} role="listbox" tabIndex={0}
       aria-label={text.watch.hitList} aria-activedescendant={`${id}-${active}`} onKeyDown={press}
+      onWheel={letGo} onPointerDown={letGo}
     >
-      <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+      <div role="presentation" style={{ height, position: "relative" }}>
         {items.map(({ index, start, key }) => {
           const row = rowAt(facts.graphs, index);
           const at = { ref: virtual.measureElement, "data-index": index, style: { transform: `translateY(${start}px)` } };

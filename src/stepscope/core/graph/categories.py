@@ -1,8 +1,8 @@
 """Which nodes are weights, gradients, activations, parameters.
 
 A weight is a parameter that an optimizer op of the graph updates; in a graph without optimizer ops (an evaluation, or
-the forward part alone), one that the source calls trainable. Optimizers that update by `Assign` count as none: the same
-op moves statistics and step counters.
+the forward part alone), one of floating-point numbers that the source calls trainable. Optimizers that update by
+`Assign` count as none: the same op moves statistics and step counters.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Categories:
                 if home is not None and parameter[home[0]]:
                     weight[home[0]] = True
         if not self.has_optimizer:
-            weight[[node for node, trainable in columns.trainable.items() if trainable and parameter[node]]] = True
+            weight[[node for node, trainable in columns.trainable.items() if trainable]] = True
+            weight &= parameter & floating_outputs(columns)  # a count of steps is called trainable too
         self.masks: dict[Category, Bools] = {
             "weight": weight,
             "gradient": gradient,
@@ -64,6 +65,12 @@ class Categories:
             if category == known:
                 return self.masks[known]
         raise BadRequest(f"no category {category!r}; there are {', '.join(CATEGORIES)}")
+
+
+def floating_outputs(columns: Columns) -> Bools:
+    """Nodes whose first output may hold floating-point numbers: it does, or nobody knows."""
+    types = [outputs[0].dtype if outputs else "" for outputs in columns.outputs]
+    return np.array([not dtype or "float" in dtype for dtype in types], np.bool_)
 
 
 def input_home(columns: Columns, flow: Flow, node: int, data_index: int) -> tuple[int, int] | None:

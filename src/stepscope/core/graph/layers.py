@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stepscope.core.graph.categories import Categories, input_home
+from stepscope.core.graph.categories import Categories, floating_outputs, input_home
 from stepscope.core.graph.columns import OP, PARAMETER, Bools, Columns
 from stepscope.core.graph.fold import Flow
 from stepscope.core.graph.optimizers import OPTIMIZERS
@@ -31,7 +31,7 @@ class Layers:
     def __init__(self, columns: Columns, flow: Flow, categories: Categories) -> None:
         self._columns, self._flow, self._categories = columns, flow, categories
         self._data: Bools = ~flow.control
-        floating, optimizing = _floating(columns), self._optimizing()
+        floating, optimizing = floating_outputs(columns), self._optimizing()
         gradient = categories.masks["gradient"]
         trainable = self._trainable(floating, optimizing | gradient)
         matrix = trainable & floating & self._of_rank_two()
@@ -89,12 +89,6 @@ class Layers:
             if weight and gradient and columns.kinds[gradient[0]] == OP and _rank(columns, weight[0]) not in (0, 1):
                 result[gradient[0]] = True
         return result
-
-
-def _floating(columns: Columns) -> Bools:
-    """Nodes whose first output may hold floating-point numbers: it does, or nobody knows."""
-    types = [outputs[0].dtype if outputs else "" for outputs in columns.outputs]
-    return np.array([not dtype or "float" in dtype for dtype in types], np.bool_)
 
 
 def _rank(columns: Columns, node: int) -> int | None:

@@ -11,7 +11,7 @@
  * Invariants: inputs are only read; the figures don't depend on the instruction set or the number of threads.
  */
 
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE 1 /* sched_getaffinity */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

@@ -72,11 +72,21 @@ static void start_figures(Figures *figures)
     *figures = (Figures){.low = INFINITY, .high = -INFINITY, .mean = NAN, .abs_mean = NAN, .std = NAN};
 }
 
+/* Unlike hypot, the same to the last bit with every C library. */
 static double root_of_squares(double a, double b, double c)
 {
     const double largest = fmax(fmax(fabs(a), fabs(b)), fabs(c));
+    int exponent = 0;
 
-    return SQUARES_FIT(largest) ? sqrt(a * a + b * b + c * c) : hypot(hypot(a, b), c);
+    if (largest == 0)
+        return 0;
+    if (!SQUARES_FIT(largest)) {
+        frexp(largest, &exponent);
+        a = ldexp(a, -exponent);
+        b = ldexp(b, -exponent);
+        c = ldexp(c, -exponent);
+    }
+    return ldexp(sqrt(a * a + b * b + c * c), exponent);
 }
 
 static void merge_moments(Figures *figures, int64_t count, double mean, double abs_mean, double std)
