@@ -10,6 +10,7 @@ import pytest
 
 import stepscope
 from stepscope.core.errors import BadRequest
+from stepscope.core.tensors import compare
 from stepscope.core.watch.engine import Given
 from stepscope.core.watch.plan import Plan
 
@@ -237,3 +238,5 @@ def test_arrays_of_the_frameworks(wrapped: Any) -> None:
     assert stepscope.evaluate("operator_overflow", NAN, inputs=[wrapped]).hit is False
     check = stepscope.evaluate("weight_not_changed", ONE, previous=wrapped, rtol=0.1)
     assert set(check.error) == {"previous_nan"}
+    assert stepscope.stats(wrapped).nan_count == 1
+    assert compare(wrapped, wrapped).current.nan_count == 1

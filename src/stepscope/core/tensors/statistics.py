@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from stepscope.core.errors import BadRequest
 from stepscope.core.ports import Comparison, TensorStats
 from stepscope.core.tensors import one_pass
+from stepscope.core.tensors.arrays import as_array
 from stepscope.core.tensors.formats import as_bits
 from stepscope.core.tensors.moments import Summary
 from stepscope.core.tensors.numpy_pass import TINY
@@ -22,14 +23,14 @@ from stepscope.core.tensors.numpy_pass import TINY
 def stats(array: ArrayLike, dtype: str = "", step: int = 0) -> TensorStats:
     """Figures of a whole tensor.
 
-    array: any shape and strides; bool, integers, floats or complex, or raw bits of a format that `dtype` names. Of
-        64-bit integers beyond 2**53 min and max are the doubles nearest to the true ones, mean and std those of the
-        values rounded to doubles.
+    array: of numpy, PyTorch, JAX or MindSpore, with any shape and strides; bool, integers, floats or complex, or raw
+        bits of a format that `dtype` names. Of 64-bit integers beyond 2**53 min and max are the doubles nearest to the
+        true ones, mean and std those of the values rounded to doubles.
     dtype: the name to report, where numpy's is not the one of the framework ("bfloat16" held as float32).
     step: the step to report.
     Raises BadRequest for arrays that do not hold numbers.
     """
-    values = np.asarray(array)
+    values = as_array(array)
     bits, format = as_bits(values, dtype)
     summary, _ = one_pass.measure_one(bits, format)
     return _stats(dtype or _name(values.dtype), values.shape, step, summary)
@@ -46,7 +47,7 @@ def compare(
     dtype: the name to report for both values, as for `stats`; `difference` bears the type it was taken in.
     Raises BadRequest for different shapes and for arrays that do not hold numbers.
     """
-    now, before = np.asarray(current), np.asarray(previous)
+    now, before = as_array(current), as_array(previous)
     if now.shape != before.shape:
         raise BadRequest(f"can't compare: the current value has the shape {now.shape}, the previous one {before.shape}")
     (bits, format), (bits_before, format_before) = as_bits(now, dtype), as_bits(before, dtype)
