@@ -5,7 +5,7 @@ PYTHON ?= python3
 BUG ?= nan
 IN = $(PYTHON) scripts/environment.py
 
-.PHONY: help demo browser test test-versions lint bench proto page types screenshots clean
+.PHONY: help demo browser test test-versions lint bench proto page types screenshots pictures clean
 
 help:
 	@echo "make demo [BUG=none|nan|frozen|exploding|dead-relu] [ARGS=...]   a real training with a planted fault, under the debugger"
@@ -17,6 +17,7 @@ help:
 	@echo "make page              build the web page into this checkout"
 	@echo "make types             describe the web API for the page (web/openapi.json)"
 	@echo "make screenshots       pictures of the page in every state, in build/screenshots"
+	@echo "make pictures          the pictures of the guide and the README, in docs/images"
 	@echo "make clean             remove what was built in this checkout"
 
 demo:
@@ -59,6 +60,9 @@ types:
 
 screenshots:
 	@$(IN) mindspore scripts/screenshots.py build/screenshots
+
+pictures:
+	@$(IN) mindspore scripts/guide_pictures.py
 
 clean:
 	rm -rf build dist web/dist web/node_modules src/stepscope/server/static .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

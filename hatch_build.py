@@ -75,9 +75,9 @@ class BuildHook(BuildHookInterface):
         if not shutil.which(compiler[0]):
             compiler = ["cc"]
         command = [
-            *compiler, "-O3", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
-            f"-I{sysconfig.get_path('include')}", *shlex.split(os.environ.get("CFLAGS", "")),
-            str(source), "-o", str(target), "-lm",
+            *compiler, "-O3", "-std=c11", "-ffp-contract=off", "-pthread", "-shared", "-fPIC", "-fvisibility=hidden",
+            "-DPy_LIMITED_API=0x030A0000", f"-I{sysconfig.get_path('include')}",
+            *shlex.split(os.environ.get("CFLAGS", "")), str(source), "-o", str(target), "-lm",
         ]  # fmt: skip
         try:
             done = subprocess.run(command, capture_output=True, text=True)

@@ -8,32 +8,18 @@ Where MindSpore is installed the training is the demo's; elsewhere it is the fak
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from picturing import COMPILE, SETTLE, new_context, reach, stage, training  # isort: skip  (makes `browsing` importable)
+from watching import Watching
 
 import stepscope
-from stepscope.core.ports import Farewell
-from stepscope.demo import script
-from stepscope.testing.agent import FakeAgent
 from stepscope.testing.server import ServerThread
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "e2e"))
-from browsing import CHROMIUM_ARGUMENTS, Debugger
 
 SIZES = ((1366, 768), (1920, 1080))
 LOOKS = tuple((language, scheme) for language in ("zh", "en") for scheme in ("light", "dark"))
-SETTLE = 900  # milliseconds for the layout and for what moves
-COMPILE = 180  # seconds
 
 
 class Album:
@@ -42,18 +28,15 @@ class Album:
     def __init__(self, browser: Any, folder: Path):
         self._folder = folder
         self._count = 0
-        self.pages: list[tuple[str, Debugger]] = []
+        self.pages: list[tuple[str, Watching]] = []
         for language, scheme in LOOKS:
-            context = browser.new_context(
-                locale="zh-CN" if language == "zh" else "en-GB", color_scheme=scheme, reduced_motion="reduce"
-            )
-            context.set_default_timeout(30_000)
+            context = new_context(browser, language, scheme)
             for width, height in SIZES:
                 page = context.new_page()
                 page.set_viewport_size({"width": width, "height": height})
-                self.pages.append((f"{language}-{scheme}-{width}", Debugger(page, language)))
+                self.pages.append((f"{language}-{scheme}-{width}", Watching(page, language)))
 
-    def each(self, act: Callable[[Debugger], object]) -> None:
+    def each(self, act: Callable[[Watching], object]) -> None:
         for _, page in self.pages:
             act(page)
 
@@ -64,37 +47,6 @@ class Album:
         for look, page in self.pages:
             page.page.screenshot(path=self._folder / f"{self._count:02}-{name}-{look}.png")
         print(name, flush=True)
-
-
-@contextmanager
-def training(server: ServerThread) -> Iterator[Callable[[], None]]:
-    """A training under the debugger; yields how to kill it."""
-    if find_spec("mindspore") is None:
-        with FakeAgent(server.debugger_address) as agent:
-            agent.source.step_seconds = 0.05
-            yield lambda: agent.finish(Farewell("lost", "the process was killed", exit_status=-9))
-        return
-    host, _, port = server.debugger_address.rpartition(":")
-    environment = {**os.environ, "ENABLE_MS_DEBUGGER": "1", "MS_DEBUGGER_HOST": host, "MS_DEBUGGER_PORT": port}
-    path = script("mindspore")
-    command = [sys.executable, str(path), "--bug", "nan", "--epochs", "2000"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        yield process.kill
-    finally:
-        process.kill()
-        process.wait()
-
-
-def reach(debugger: stepscope.Debugger, state: str, known: set[str]) -> Any:
-    """The job that is not among the known ones, once it is in that state."""
-    deadline = time.monotonic() + COMPILE
-    while time.monotonic() < deadline:
-        for job in debugger.jobs():
-            if job.id not in known and job.state == state:
-                return job
-        time.sleep(0.1)
-    raise SystemExit("the training did not come")
 
 
 def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerThread) -> set[str]:
@@ -115,7 +67,7 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
         album.take("source")
         album.each(lambda page: page.page.get_by_role("tab", name=page.text["node"], exact=True).click())
         album.take("attributes")
-        album.each(lambda page: page.page.get_by_role("tab").first.click())
+        album.each(lambda page: page.page.get_by_role("tab", name=page.text["tensors"], exact=True).click())
         album.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
         album.each(lambda page: page.grid())
         album.take("values")
@@ -142,6 +94,52 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
     return {job.id}
 
 
+def of_watchpoints(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> set[str]:
+    """One page makes and changes the watchpoints; the others show the same."""
+    with training(server):
+        job = reach(debugger, "paused", known)
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}"))
+        album.each(lambda page: page.offer.wait_for())
+        album.take("recommended")
+        job.use_recommended()
+        album.each(lambda page: page.watchpoint(1).wait_for())
+        album.take("watchpoints")
+        album.each(lambda page: page.new("range"))
+        album.take("new-watchpoint")
+        for parameter, typed in (
+            ("range_start_inclusive", "1"),
+            ("range_end_inclusive", "-1"),
+            ("range_percentage_lt", "1e3"),
+            ("max_min_lt", "0"),
+        ):
+            album.each(lambda page, of=parameter, text=typed: page.field(of).fill(text))
+        album.each(lambda page: page.press("ok", page.dialog))
+        album.take("mistakes")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        node = next(iter(job.nodes("ReLU-op") or job.nodes("MatMul-op")))
+        album.each(lambda page: page.open(f"{server.url}/#/job/{job.id}/node/{node}"))
+        album.each(lambda page: page.choose_nodes(2))
+        album.take("ticks")
+        album.each(lambda page: page.press("done"))
+        job.watch("tensor_too_large", name="mine", abs_mean_gt=1e-9)
+        job.resume()
+        job.wait(COMPILE)
+        album.each(lambda page: page.hits.first.wait_for())
+        album.take("hits")
+        album.each(lambda page: page.hits.nth(1).click())
+        album.each(lambda page: page.page.get_by_test_id("tensor-hits").first.wait_for())
+        album.take("hit")
+        job.watchpoints()[-1].disable()
+        album.each(lambda page: page.page.get_by_test_id("outdated").wait_for())
+        album.take("outdated")
+        album.each(lambda page: page.menu(1, "delete_one"))
+        album.take("delete-watchpoint")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
+        job.terminate()
+        album.each(lambda page: page.banner("terminated"))
+    return {*known, job.id}
+
+
 def of_a_lost_one(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> None:
     with training(server) as kill:
         job = reach(debugger, "paused", known)
@@ -166,19 +164,11 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("build/screenshots"))
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as workspace,
-        ServerThread(Path(workspace) / "workspace") as server,
-        stepscope.connect(server.url) as debugger,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("STEPSCOPE_CHROMIUM", "/usr/bin/chromium"), args=CHROMIUM_ARGUMENTS
-        )
+    with stage() as (server, debugger, browser):
         album = Album(browser, folder)
         known = of_one_training(album, debugger, server)
+        known = of_watchpoints(album, debugger, server, known)
         of_a_lost_one(album, debugger, server, known)
-        browser.close()
     print(folder)
 
 

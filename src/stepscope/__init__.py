@@ -20,6 +20,7 @@ TYPE_CHECKING = False  # what type checkers take for true; `typing` itself would
 if TYPE_CHECKING:
     from stepscope.client import connect
     from stepscope.core.tensors import stats
+    from stepscope.core.watch.plan import evaluate
 
 __version__ = "0.1.0"
 
@@ -34,10 +35,15 @@ __all__ = [
     "UnknownNode",
     "__version__",
     "connect",
+    "evaluate",
     "stats",
 ]
 
-_LAZY = {"connect": "stepscope.client", "stats": "stepscope.core.tensors"}
+_LAZY = {
+    "connect": "stepscope.client",
+    "evaluate": "stepscope.core.watch.plan",
+    "stats": "stepscope.core.tensors",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -16,6 +16,7 @@ from stepscope.core.errors import BadRequest, NotAvailable, UnknownNode
 from stepscope.core.graph.graph import Graph
 from stepscope.core.ports import State, Tensor, TensorKey
 from stepscope.core.tensors import compare, stats
+from stepscope.core.watch.records import Rule, Selection, Watchpoint
 from stepscope.testing.timeline import Timeline
 
 SAMPLE = 12  # nodes of a kind that are looked at
@@ -206,6 +207,63 @@ async def pauses_a_free_run(timeline: Timeline) -> None:
     assert all(report.step >= pause.step for report in timeline.reports[count:])
 
 
+def on_node(key: TensorKey, condition: str, **parameters: float) -> Watchpoint:
+    return Watchpoint(0, condition, parameters, Selection("none", rules=(Rule(key.node, True, graph=key.graph),)))
+
+
+async def stops_at_a_hit_and_says_what_it_found(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    key = next(iter(await available(timeline, weights(timeline))))
+    await timeline.watch(
+        on_node(key, "weight_too_large", abs_mean_gt=0.0), on_node(key, "weight_too_large", max_gt=1e30)
+    )
+    before = timeline.reports[-1].step
+    pause = await timeline.do("run", 5)
+    assert (pause.step, pause.reason) == (before + 1, "watchpoint")
+    batch = timeline.hits_told[-1]
+    figures = await timeline.source.stats(key)
+    (hit,) = batch.hits
+    assert (batch.step, hit.step, hit.graph, hit.node, hit.slot) == (pause.step, pause.step, key.graph, key.node, 0)
+    assert (hit.watchpoint, hit.error) == (1, frozenset())
+    (found,) = (each for each in hit.params if each.hit)
+    assert (found.name, found.value) == ("abs_mean_gt", 0.0)
+    assert found.actual == pytest.approx(figures.abs_mean, rel=1e-12)
+    await timeline.watch()
+    assert (await timeline.do("run", 2)).reason == "step"
+
+
+async def compares_any_node_with_the_step_before(timeline: Timeline) -> None:
+    await timeline.do("run", 2)
+    nodes = [key for key, tensor in (await available(timeline, await ran(timeline))).items() if tensor.array.size > 1]
+    await timeline.watch(*(on_node(key, "weight_change_too_large", abs_mean_update_ratio_gt=0.0) for key in nodes))
+    await timeline.do("recheck")
+    compared = 0
+    for hit in timeline.hits_told[-1].hits:
+        if hit.error:
+            continue
+        key = TensorKey(hit.graph, hit.node, hit.slot)
+        ratio = (await timeline.source.compare(key)).update_ratio
+        assert hit.params[0].actual == pytest.approx(ratio, rel=1e-9)
+        compared += 1
+    assert compared
+    await timeline.watch()
+
+
+async def a_recheck_stays_where_it_is(timeline: Timeline) -> None:
+    await timeline.do("run", 1)
+    step = timeline.reports[-1].step
+    key = next(iter(await available(timeline, weights(timeline))))
+    await timeline.watch(on_node(key, "weight_too_large", max_gt=1e30))
+    pause = await timeline.do("recheck")
+    assert (pause.state, pause.step) == (State.PAUSED, step)
+    assert (timeline.hits_told[-1].step, timeline.hits_told[-1].hits) == (step, ())
+    await timeline.watch(on_node(key, "weight_too_large", max_gt=-1e30))
+    await timeline.do("recheck")
+    batch = timeline.hits_told[-1]
+    assert (batch.step, len(batch.hits)) == (step, 1)
+    await timeline.watch()
+
+
 async def refuses_what_is_not_there(timeline: Timeline) -> None:
     await timeline.do("run", 1)
     graph = graph_of(timeline)
@@ -233,6 +291,9 @@ CHECKS: tuple[Callable[[Timeline], Awaitable[None]], ...] = (
     execution_is_an_order_over_the_graph,
     the_cursor_walks_over_the_nodes,
     pauses_a_free_run,
+    stops_at_a_hit_and_says_what_it_found,
+    compares_any_node_with_the_step_before,
+    a_recheck_stays_where_it_is,
     refuses_what_is_not_there,
     ends_when_told,
 )

@@ -26,6 +26,7 @@ async def attached_directly() -> Timeline:
             tell, event = await events.get()
             await tell(source, event)
 
+    source.on_hits = lambda batch: events.put_nowait((timeline.hits, batch))
     source.on_report = lambda report: events.put_nowait((timeline.report, report))
     source.on_farewell = lambda farewell: events.put_nowait((timeline.farewell, farewell))
     timeline.passing_on = asyncio.create_task(pass_on())

@@ -23,7 +23,7 @@ TEXTS = {
         "ended": "The training has finished.", "killed": "The training is lost.",
         "broken": "The connection to the training is broken.", "source": "Source", "node": "Node", "view": "View",
         "one_line": "All nodes of this line", "help": "Help and keys", "values": "Values", "copy": "Copy",
-        "open_it": "Open it",
+        "open_it": "Open it", "tensors": "Tensors",
     },
     "zh": {
         "waiting": "等待训练连接", "ok": "确定", "resume": "继续", "pause": "暂停", "terminate": "结束",
@@ -33,6 +33,7 @@ TEXTS = {
         "gradient": "梯度节点", "terminated": "训练已被终止。", "ended": "训练已结束。", "killed": "训练已异常断开。",
         "broken": "与训练的连接已中断。", "source": "源码", "node": "节点属性", "view": "查看",
         "one_line": "该行的所有节点", "help": "帮助与快捷键", "values": "数值", "copy": "复制", "open_it": "打开",
+        "tensors": "张量信息",
     },
 }  # fmt: skip
 

@@ -37,7 +37,7 @@ def test_axe_finds_nothing_serious(new_page, server, agent, language, scheme):
     assert complaints(page.page) == []
     page.page.keyboard.press("Escape")
     page.page.get_by_role("dialog").wait_for(state="hidden")
-    page.page.get_by_role("tab").first.click()
+    page.page.get_by_role("tab", name=page.text["tensors"], exact=True).click()
     page.cell("output-1", 5).get_by_role("button").click()
     page.grid()
     assert complaints(page.page) == []

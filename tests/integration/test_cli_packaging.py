@@ -16,13 +16,7 @@ pytest.importorskip("hatchling", reason="builds are tested in the environment fo
 
 CHECKOUT = Path(__file__).parents[2]
 HOOK = "stepscope.pth"
-KERNEL = r"""
-#include <Python.h>
-static PyObject *answer(PyObject *self, PyObject *none) { return PyLong_FromLong(42); }
-static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, "42"}, {0}};
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernel", 0, -1, methods};
-PyMODINIT_FUNC PyInit__kernel(void) { return PyModule_Create(&module); }
-"""
+KERNEL = "src/stepscope/core/tensors/_kernel.c"
 PAGE = """{"name": "page", "version": "1.0.0", "private": true, "scripts": {"build": "node build.js"}}"""
 LOCK = """{"name": "page", "version": "1.0.0", "lockfileVersion": 3, "requires": true,
  "packages": {"": {"name": "page", "version": "1.0.0"}}}"""
@@ -130,22 +124,23 @@ def test_a_wheel_from_an_sdist_is_the_same(project: Path, tmp_path: Path) -> Non
 def test_the_kernel_is_compiled_for_all_pythons(project: Path, tmp_path: Path) -> None:
     if not shutil.which("cc"):
         pytest.skip("no C compiler")
-    source = project / "src/stepscope/core/tensors/_kernel.c"
-    source.write_text(KERNEL)
+    source = project / KERNEL
+    shutil.copy(CHECKOUT / KERNEL, source)
     wheel = build(project)
     assert "-cp310-abi3-" in wheel.name
     assert not wheel.name.endswith("-any.whl")
     python = install(wheel, tmp_path / "environment")
     (folder,) = (tmp_path / "environment").glob("lib/python*/site-packages/stepscope/core/tensors")
     assert (folder / "_kernel.abi3.so").is_file()
-    assert run(python, "-c", "import _kernel; print(_kernel.answer())", cwd=folder).strip() == "42"
+    assert "plain" in run(python, "-c", "import _kernel; print(_kernel.instruction_sets())", cwd=folder)
     assert not list(source.parent.glob("*.so")), "a wheel leaves nothing in the source tree"
+    build(project, "wheel:editable")
+    assert (source.parent / "_kernel.abi3.so").is_file(), "an editable installation imports from the source tree"
 
 
 @pytest.mark.parametrize("why", ["no compiler", "does not compile"])
 def test_without_a_kernel_the_wheel_is_pure_with_a_warning(project: Path, why: str) -> None:
-    source = project / "src/stepscope/core/tensors/_kernel.c"
-    source.write_text(KERNEL if why == "no compiler" else "this is not C")
+    (project / KERNEL).write_text("this is not C" if why == "does not compile" else (CHECKOUT / KERNEL).read_text())
     path = str(project / "empty") if why == "no compiler" else os.environ["PATH"]
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(project / "dist")]
     done = subprocess.run(command, cwd=project, env={**os.environ, "PATH": path}, capture_output=True, text=True)

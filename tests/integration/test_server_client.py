@@ -210,9 +210,10 @@ def test_errors_name_what_is_near(job):
         job.run(0)
 
 
-def test_commands_need_a_pause(job):
+def test_commands_need_a_pause(agent, job):
+    agent.source.step_seconds = 60
     job.resume()
-    for command in (job.run, job.resume, job.next_node, job.previous_node, lambda: job.run_to(RELU)):
+    for command in (job.run, job.resume, job.next_node, job.previous_node, lambda: job.run_to(RELU), job.recheck):
         with pytest.raises(stepscope.Conflict, match="while the job is paused only: it is running"):
             command()
     assert job.state == "running"

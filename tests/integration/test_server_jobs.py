@@ -15,6 +15,7 @@ import pytest
 
 import stepscope
 from stepscope.core.ports import Farewell, Report, State
+from stepscope.protocol.convert import PROTOCOL_VERSION
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.workspace import read_running
 from stepscope.testing.agent import FakeAgent
@@ -393,7 +394,7 @@ def test_a_stream_has_to_begin_with_a_hello_of_this_version(server):
     with FakeAgent(server.debugger_address, attach=False) as agent:
         agent.first.hello.protocol_version = 99
         agent.attach()
-        assert "version 99 of the protocol, this server version 1" in agent.refusal
+        assert f"version 99 of the protocol, this server version {PROTOCOL_VERSION}" in agent.refusal
         agent.first = pb.AgentMessage(report=pb.Report(state=pb.Report.PAUSED))
         agent.attach()
         assert agent.refusal == "the first message of a stream has to be the hello"

@@ -14,6 +14,7 @@ import stepscope
 from stepscope.core.graph.views import GraphView, Lineage, Reveal, ScopeView, SearchResult
 from stepscope.core.ports import ExecutionOrder
 from stepscope.server import models
+from stepscope.server.watch import models as watching
 from stepscope.server.web.security import HEADERS
 from stepscope.testing.graphs import transformer
 from stepscope.testing.network import FORWARD
@@ -38,6 +39,9 @@ ANSWERS = {
     "/api/jobs/{job}/node": ({"name": RELU}, models.NodeView),
     "/api/jobs/{job}/nodes": ({"category": "weight"}, models.NodeList),
     "/api/jobs/{job}/execution": ({}, ExecutionOrder),
+    "/api/conditions": ({}, watching.ConditionList),
+    "/api/jobs/{job}/watchpoints": ({}, watching.WatchpointList),
+    "/api/jobs/{job}/hits": ({"kind": "hit", "limit": 5}, watching.HitList),
     "/api/jobs/{job}/stats": ({"node": RELU}, models.Statistics),
     "/api/jobs/{job}/compare": ({"node": "out.weight"}, models.ComparisonView),
     "/api/jobs/{job}/tensor": ({"node": RELU}, bytes),
@@ -46,7 +50,7 @@ ANSWERS = {
 
 @pytest.fixture
 def web(server):
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         yield client
 
 
@@ -96,6 +100,8 @@ def test_nothing_is_undescribed(schema):
     assert described == set(ANSWERS) | {"/api/events"}
     assert set(schema["paths"]["/api/jobs/{job}"]) == {"get", "delete"}
     assert set(schema["paths"]["/api/jobs/{job}/commands"]) == {"post"}
+    assert set(schema["paths"]["/api/jobs/{job}/watchpoints"]) == {"get", "post", "delete"}
+    assert set(schema["paths"]["/api/jobs/{job}/watchpoints/{watchpoint}"]) == {"patch", "delete"}
 
 
 def test_the_description_is_whole(schema):

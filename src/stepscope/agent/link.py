@@ -1,7 +1,8 @@
 """The agent's connection to the server: one gRPC stream that is opened again whenever it breaks.
 
 What the server must know after a new connection is sent anew: who we are, the graphs that it has not kept, the last
-report. Answers to queries of a broken connection are dropped; whoever asked has been told by the server.
+hits and the last report. Answers to queries of a broken connection are dropped; whoever asked has been told by the
+server.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any
 import grpc
 
 from stepscope.core.ports import Farewell, Report, SourceInfo
+from stepscope.core.watch.records import HitBatch
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
+from stepscope.protocol.watchpoints import hits_to_proto
 
 RETRY = 0.5  # seconds between two attempts to connect
 CHUNK = 2 << 20
@@ -57,6 +60,7 @@ class Link:
         self._on_message = on_message
         self._graphs: dict[str, bytes] = {}
         self._report: Report | None = None
+        self._hits: HitBatch | None = None
         self._outgoing: Any = None  # the queue of the present connection
         self._connected = asyncio.Event()
         self._lost = asyncio.Event()
@@ -99,6 +103,10 @@ class Link:
         self._graphs[name] = data
         if self._outgoing is not None:
             self._put_graph(name)
+
+    def send_hits(self, batch: HitBatch) -> None:
+        self._hits = batch
+        self._put_hits(batch)
 
     def send_report(self, report: Report) -> None:
         self._report = report
@@ -153,6 +161,8 @@ class Link:
         for name in self._graphs:
             if name not in welcome.known_graphs:
                 self._put_graph(name)
+        if self._hits is not None:
+            self._put_hits(self._hits)
         if self._report is not None:
             self._put(pb.AgentMessage(report=convert.report_to_proto(self._report)))
         self._lost.clear()
@@ -161,6 +171,11 @@ class Link:
     def _put(self, message: pb.AgentMessage) -> None:
         if self._outgoing is not None:
             self._outgoing.put_nowait(message)
+
+    def _put_hits(self, batch: HitBatch) -> None:
+        if self._outgoing is not None:
+            for part in hits_to_proto(batch):
+                self._put(pb.AgentMessage(hits=part))
 
     def _put_graph(self, name: str) -> None:
         data = self._graphs[name]

@@ -21,9 +21,11 @@ from stepscope.agent.recorded import RecordedTraining
 from stepscope.agent.training import Training
 from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Command, Farewell, SourceInfo
+from stepscope.core.watch.records import HitBatch
 from stepscope.pipe import Message
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.watchpoints import watchpoints_from_proto
 
 _TERMINATE_WAIT = 10.0  # seconds for a training to end by itself before it gets SIGTERM, and then SIGKILL
 _FAREWELL_WAIT = 5.0
@@ -62,6 +64,8 @@ class Agent:
         self._terminated = False
         self._paused = False
         self._released = ""
+        self._watchpoints: list[pb.Chunk] = []  # parts that have come so far
+        self._untold: HitBatch | None = None  # of the last check
 
     async def serve(self, messages: Any) -> None:
         link = self._spawn(self._keep_link())
@@ -114,10 +118,25 @@ class Agent:
     async def _on_server(self, message: pb.ServerMessage) -> None:
         if message.HasField("command"):
             await self._command(convert.command_from_proto(message.command))
+        elif message.HasField("watchpoints"):
+            await self._watch(message.watchpoints)
         elif message.HasField("query"):
             self._spawn(self._answer(message.query, self._link.connection))
 
+    async def _watch(self, part: pb.Chunk) -> None:
+        self._watchpoints.append(part)
+        if part.finished:
+            parts, self._watchpoints = self._watchpoints, []
+            active = self._recorded.watch(await asyncio.to_thread(watchpoints_from_proto, parts))
+            await self._training.send("watch", on=active)
+
     async def _command(self, command: Command) -> None:
+        if command.kind == "recheck" or self._recorded.is_to_check_initial_state(command):
+            stops = await self._check()
+            if stops or command.kind == "recheck":
+                self._tell_hits()
+                self._link.send_report(self._recorded.stay(command, stops))
+                return
         if self._recorded.moves_cursor(command):
             report = await asyncio.to_thread(self._recorded.move_cursor, command)
             if report is not None:
@@ -143,11 +162,33 @@ class Agent:
             await self._take_graphs(message)
         elif kind == "report":
             self._paused = message["state"] == "paused"
+            if self._paused:
+                self._tell_hits()
             self._link.send_report(await asyncio.to_thread(self._recorded.reported, message))
+        elif kind == "step":
+            self._recorded.step_ended(message)
+            await self._training.send("verdict", stop=await self._check())
+            self._spawn(asyncio.to_thread(self._recorded.tidy))
         elif kind == "bye":
             self._goodbye = message
         elif kind == "released":
             self._released = str(message["reason"])
+
+    async def _check(self) -> bool:
+        """Checks the watchpoints on the present step; whether the training is to stand still.
+
+        That nothing was hit is told when it pauses: a training that runs free has a step every few milliseconds.
+        """
+        batch = await asyncio.to_thread(self._recorded.check)
+        self._untold = batch
+        if batch.hits or not batch.step:
+            self._tell_hits()
+        return batch.stops
+
+    def _tell_hits(self) -> None:
+        batch, self._untold = self._untold, None
+        if batch is not None:
+            self._link.send_hits(batch)
 
     async def _take_graphs(self, message: Message) -> None:
         for number, path in message["files"]:

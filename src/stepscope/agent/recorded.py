@@ -8,6 +8,7 @@ stay readable while the training runs on.
 from __future__ import annotations
 
 import contextlib
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,10 @@ from stepscope.core.ports import (
     TensorKey,
     TensorStats,
 )
+from stepscope.core.step_data import ASIDE, COUNTER
 from stepscope.core.tensors import apply_index, compare, stats
+from stepscope.core.watch.records import HitBatch, WatchpointSet
+from stepscope.core.watch.step_check import StepCheck
 from stepscope.pipe import Message
 from stepscope.replay.mindspore import Recording
 
@@ -39,6 +43,7 @@ class RecordedTraining:
         self.recording = Recording(folder)
         self._last = Report(State.RUNNING)
         self._checked_graphs = 0
+        self._check = StepCheck()
         self._target: ExecutedNode | None = None  # where the cursor goes when the step that runs has ended
 
     # ------------------------------------------------------------ from the training process
@@ -80,9 +85,47 @@ class RecordedTraining:
         """The last report of a training that has ended: how far it came, and that its values are gone."""
         step = goodbye["step"] if goodbye else 0
         with contextlib.suppress(OSError):  # of one that was killed, this is all there is
-            step = int.from_bytes((self._folder / "step").read_bytes(), "little")
+            step = int.from_bytes((self._folder / COUNTER).read_bytes(), "little")
         step = max(step, self._last.step)
         return replace(self._last, state=State.RUNNING, step=step, recorded_steps=(), cursor=None, reason="")
+
+    # ------------------------------------------------------------ watchpoints
+
+    def watch(self, watchpoints: WatchpointSet) -> bool:
+        """Takes them in place of those before; whether there is anything to check."""
+        self._check.watch(watchpoints)
+        return self._check.active
+
+    def step_ended(self, message: Message) -> None:
+        """A step has been recorded, and the training waits for what `check` says of it."""
+        self._last = replace(self._last, step=message["step"], cursor=None)
+        self.recording.set_steps(tuple(message["recorded"]), message["step"])
+
+    def check(self) -> HitBatch:
+        """The watchpoints on the step that the training stands after."""
+        step = self._last.step
+        try:
+            return self._check.check(self.recording, step)
+        except Exception as error:  # a fault of ours costs the check, not the training
+            what = f"the watchpoints could not be checked on step {step}: {type(error).__name__}: {error}"
+            return HitBatch(step, self._check.revision, warning=what)
+
+    def is_to_check_initial_state(self, command: Command) -> bool:
+        """Whether the command is the one that leaves the state before the first step, which was not checked yet."""
+        leaves = command.kind in ("run", "resume", "next_node", "run_to")
+        return leaves and self._last.step == 0 and self._check.active and not self._check.has_checked(0)
+
+    def stay(self, command: Command, hit: bool) -> Report:
+        """The report of a training that stands still where it was, after a check."""
+        reason = "watchpoint" if hit else self._last.reason
+        self._last = replace(self._last, reason=reason, command_sequence=command.sequence, warning="")
+        return self._last
+
+    def tidy(self) -> None:
+        """Removes steps that were set aside: the training has no time for it as long as it does not pause."""
+        with contextlib.suppress(OSError):
+            for old in (self._folder / ASIDE).iterdir():  # not the folder itself, into which the next one is moved
+                shutil.rmtree(old, ignore_errors=True)
 
     # ------------------------------------------------------------ commands
 

@@ -8,13 +8,15 @@ import sys
 from collections.abc import Sequence
 
 import stepscope
-from stepscope.cli import demo, doctor, run, start, status, stop
+from stepscope.cli import check, demo, doctor, run, start, status, stop
 from stepscope.cli.command import USAGE, Command, Failure, Parser
+from stepscope.cli.script import split
 from stepscope.core.errors import StepscopeError
 
 COMMANDS: tuple[Command, ...] = (
-    start.COMMAND, run.COMMAND, status.COMMAND, stop.COMMAND, demo.COMMAND, doctor.COMMAND,
+    start.COMMAND, run.COMMAND, check.COMMAND, status.COMMAND, stop.COMMAND, demo.COMMAND, doctor.COMMAND,
 )  # fmt: skip
+SCRIPTS = {run.COMMAND.name: run.FLAGS, check.COMMAND.name: check.FLAGS}  # the commands that a script stands behind
 
 
 def build_parser() -> Parser:
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prefix = "stepscope"
     try:
         parser = build_parser()
-        words, script = run.split(words)
+        words, script = split(words, SCRIPTS)
         options = parser.parse_args(words)
         if options.command is None:
             names = ", ".join(command.name for command in COMMANDS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from stepscope.cli.browser import open_page
 from stepscope.cli.command import Command, say
@@ -11,7 +10,7 @@ from stepscope.cli.script import check_hook, resolve, run_script
 from stepscope.cli.server import add_server_options, command, find_or_start, page, training_environment
 
 STEP_UNITS = ("run", "optimizer", "forward")
-_FLAGS = ("-h", "--help", "--open", "--no-open")  # all other options take a value
+FLAGS = ("-h", "--help", "--open", "--no-open")  # all other options take a value
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -23,17 +22,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=argparse.SUPPRESS,
         help="what counts as a step: each run of a graph (the default), each update of the weights, each forward pass",
     )
-
-
-def split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What is meant for us, and the script's command line; only `run` has one. argparse can't be trusted with this:
-    it would take the script's own options."""
-    if not words or words[0] != COMMAND.name:
-        return list(words), []
-    end = 1
-    while end < len(words) and words[end].startswith("-") and words[end] != "--":
-        end += 1 if words[end] in _FLAGS or "=" in words[end] else 2
-    return list(words[:end]), list(words[end + 1 :] if words[end : end + 1] == ["--"] else words[end:])
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,19 +19,33 @@ _FROM_TERMINAL = 0x80  # SI_KERNEL, the code of a signal that all foreground pro
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 
 
-def resolve(words: Sequence[str]) -> list[str]:
-    """The command to run; a plain `train.py` is run with this Python. Failure where there is nothing to run."""
+def split(words: Sequence[str], flags: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
+    """What is meant for us, and the script's command line. argparse can't be trusted with this: it would take the
+    script's own options.
+
+    flags: for each command that runs a script, those of its options that take no value.
+    """
+    if not words or words[0] not in flags:
+        return list(words), []
+    end = 1
+    while end < len(words) and words[end].startswith("-") and words[end] != "--":
+        end += 1 if words[end] in flags[words[0]] or "=" in words[end] else 2
+    return list(words[:end]), list(words[end + 1 :] if words[end : end + 1] == ["--"] else words[end:])
+
+
+def resolve(words: Sequence[str], command: str = "run") -> list[str]:
+    """What to run; a plain `train.py` is run with this Python. Failure where there is nothing to run."""
     if not words:
-        raise Failure("which script? For example: stepscope run python train.py", USAGE)
-    command = list(words)
-    if command[0].endswith(".py"):
-        command.insert(0, sys.executable)
-    if shutil.which(command[0]) is None:
-        raise Failure(f"{command[0]}: no such command", USAGE)
-    script = _script_of(command)
+        raise Failure(f"which script? For example: stepscope {command} python train.py", USAGE)
+    line = list(words)
+    if line[0].endswith(".py"):
+        line.insert(0, sys.executable)
+    if shutil.which(line[0]) is None:
+        raise Failure(f"{line[0]}: no such command", USAGE)
+    script = _script_of(line)
     if script is not None and not Path(script).exists():
         raise Failure(f"{script}: no such file", USAGE)
-    return command
+    return line
 
 
 def _is_python(program: str) -> bool:

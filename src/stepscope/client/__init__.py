@@ -5,5 +5,6 @@ from __future__ import annotations
 from stepscope.client.debugger import Debugger, connect
 from stepscope.client.job import Job
 from stepscope.client.nodes import Node, NodeName
+from stepscope.client.watchpoints import Hit, Watchpoint
 
-__all__ = ["Debugger", "Job", "Node", "NodeName", "connect"]
+__all__ = ["Debugger", "Hit", "Job", "Node", "NodeName", "Watchpoint", "connect"]

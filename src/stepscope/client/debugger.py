@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from stepscope.client.http import Http
@@ -47,6 +48,10 @@ class Debugger:
     def job(self, job_id: str) -> Job:
         """Raises UnknownJob."""
         return Job(self._http, self._http.get(f"/api/jobs/{quote(job_id, safe='')}")["id"])
+
+    def conditions(self) -> list[dict[str, Any]]:
+        """All that can be watched for, with parameters, ranges and texts (`ConditionView` in the web API)."""
+        return list(self._http.get("/api/conditions")["conditions"])
 
     def wait_for_job(self, timeout: float | None = 60) -> Job:
         """The last job that came, once it can be debugged: it is paused, or has made a step already.

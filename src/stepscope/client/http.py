@@ -36,6 +36,10 @@ class Http:
         with self._errors():
             return self._checked(self._client.post(path, json=body)).json()
 
+    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        with self._errors():
+            return self._checked(self._client.patch(path, json=body)).json()
+
     def delete(self, path: str) -> None:
         with self._errors():
             self._checked(self._client.delete(path))
@@ -70,7 +74,9 @@ class Http:
             self._stranger(f"HTTP status {response.status_code}")
         if kind in ("unauthorized", "forbidden"):
             raise ConnectionFailed(f"{self.url} does not let us in: {detail}")
-        raise from_wire(kind, detail, nearest)
+        error = from_wire(kind, detail, nearest)
+        error.field, error.code = problem.get("field") or "", problem.get("code") or ""
+        raise error
 
     def _stranger(self, what: str) -> NoReturn:
         raise ConnectionFailed(f"what answers at {self.url} is no stepscope server: {what}")

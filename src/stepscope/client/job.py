@@ -22,6 +22,7 @@ from stepscope.client.nodes import (
     NodeName,
     node_from,
 )
+from stepscope.client.watching import Watching
 from stepscope.core.errors import BadRequest, ConnectionFailed, Timeout
 from stepscope.core.graph.views import Category, Lineage, ScopeView, SearchResult
 from stepscope.core.ports import Comparison, Cursor, ExecutionOrder, TensorStats, When
@@ -30,7 +31,7 @@ _MAX_WAIT = 20.0  # seconds of one long poll
 _PAGE = 10_000
 
 
-class Job:
+class Job(Watching):
     """Properties are fetched anew each time. Methods raise UnknownNode, BadRequest, Conflict, NotAvailable, Timeout.
 
     Where a method takes a node, that is its full name, or what `nodes` and `node` return; `graph` is only needed for a
@@ -60,7 +61,7 @@ class Job:
 
     @property
     def reason(self) -> str:
-        """Why it is paused: "start", "step", "node", "pause", "not_reached"."""
+        """Why it is paused: "start", "step", "node", "pause", "watchpoint", "not_reached"."""
         return str(self.info["reason"])
 
     @property

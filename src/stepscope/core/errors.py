@@ -10,9 +10,15 @@ from collections.abc import Iterable
 
 
 class StepscopeError(Exception):
-    """Base of all errors of stepscope; `kind` is its name on every wire."""
+    """Base of all errors of stepscope; `kind` is its name on every wire.
+
+    `field` is the part of what was asked that is wrong, such as a parameter, and `code` says in which way; both may be
+    empty.
+    """
 
     kind = "internal"
+    field: str = ""
+    code: str = ""
 
 
 class NotAvailable(StepscopeError):

@@ -13,6 +13,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from stepscope.core.watch.records import HitBatch, WatchpointSet
+
 When = Literal["current", "previous"]
 
 
@@ -64,7 +66,7 @@ class Report:
 
     state: State  # RUNNING or PAUSED
     step: int = 0  # completed steps; 0 = before the first step
-    reason: str = ""  # of a pause: "start", "step", "node", "pause", "not_reached"
+    reason: str = ""  # of a pause: "start", "step", "node", "pause", "not_reached", "watchpoint"
     cursor: Cursor | None = None
     recorded_steps: tuple[int, ...] = ()  # steps whose tensors can be read, oldest first
     loss: float | None = None
@@ -82,7 +84,7 @@ class Farewell:
     exit_status: int | None = None
 
 
-CommandKind = Literal["run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to"]
+CommandKind = Literal["run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to", "recheck"]
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Tensor:
     step: int
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, which would take most of the time that the figures of a small tensor need
 class TensorStats:
     """Figures of a whole tensor in one pass.
 
@@ -181,6 +183,14 @@ class Source(Protocol):
         """Hand a command over; what comes of it is seen in later reports that carry its sequence number."""
         ...
 
+    async def watch(self, watchpoints: WatchpointSet) -> None:
+        """Take these watchpoints in place of all before. What they hit is told by `EventSink.hits`.
+
+        Each step that runs from then on is checked, before the report of it. A hit pauses the training after its step,
+        and so does a tensor that could not be evaluated, unless that is for want of a previous value.
+        """
+        ...
+
     async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:
         """A tensor, or the part of it that `index` (Python's slice syntax, "0, :, 3:5") selects."""
         ...
@@ -203,10 +213,31 @@ class EventSink(Protocol):
 
     async def report(self, source: Source, report: Report) -> None: ...
 
+    async def hits(self, source: Source, batch: HitBatch) -> None:
+        """What the check of a step found, before the report of the pause that comes of it.
+
+        A step in which nothing was hit is told of only when the training pauses after it, or on "recheck".
+        """
+        ...
+
     async def farewell(self, source: Source, farewell: Farewell) -> None: ...
 
 
 __all__ = [
-    "Command", "CommandKind", "Comparison", "Cursor", "EventSink", "ExecutedNode", "ExecutionOrder",
-    "Farewell", "Report", "Source", "SourceInfo", "State", "Tensor", "TensorKey", "TensorStats", "When",
+    "Command",
+    "CommandKind",
+    "Comparison",
+    "Cursor",
+    "EventSink",
+    "ExecutedNode",
+    "ExecutionOrder",
+    "Farewell",
+    "Report",
+    "Source",
+    "SourceInfo",
+    "State",
+    "Tensor",
+    "TensorKey",
+    "TensorStats",
+    "When",
 ]

@@ -19,8 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from stepscope.core.step_data import COUNTER
+
 PREFIX = "stepscope_"
-COUNTER = "step"  # a file of 8 bytes, little-endian
 _USABLE = re.compile(r"[A-Za-z0-9_/-]+")  # MindSpore takes no other path, not even one with a dot
 MEMORY = Path("/dev/shm")
 _AMPLE = 4 << 30  # bytes free in memory, from which on it is preferred

@@ -35,7 +35,7 @@ from stepscope.core.tensors import index_shape
 from stepscope.core.tensors.blocks import blocks
 from stepscope.protocol.gen import stepscope_pb2 as pb
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 PART_BYTES = 2 << 20  # of a tensor in one message; gRPC refuses messages over 4 MiB
 
 _STORABLE = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
@@ -49,6 +49,7 @@ _COMMANDS: dict[CommandKind, pb.Command.Kind] = {
     "next_node": pb.Command.NEXT_NODE,
     "previous_node": pb.Command.PREVIOUS_NODE,
     "run_to": pb.Command.RUN_TO_NODE,
+    "recheck": pb.Command.RECHECK,
 }
 _STATES = {State.RUNNING: pb.Report.RUNNING, State.PAUSED: pb.Report.PAUSED}
 _OUTCOMES: dict[Literal["finished", "terminated", "lost"], pb.Farewell.Outcome] = {

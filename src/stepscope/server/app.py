@@ -26,6 +26,7 @@ from stepscope.server.jobs import Jobs
 from stepscope.server.models import ServerInfo
 from stepscope.server.settings import ServerAddress, Settings
 from stepscope.server.store import Store
+from stepscope.server.watch.service import Watching
 from stepscope.server.web.app import build
 from stepscope.server.web.state import Services
 from stepscope.server.workspace import RunningServer, Workspace
@@ -84,7 +85,7 @@ async def running(settings: Settings) -> AsyncIterator[ServerAddress]:
             debugger_address=address.debugger_address,
             workspace=str(workspace.path),
         )
-        web = _Web(build(Services(jobs, events, info), settings.host, port, settings.token))
+        web = _Web(build(Services(jobs, events, info, Watching(jobs)), settings.host, port, settings.token))
         task = asyncio.create_task(web.serve(sockets=[web_socket]))
         ready = asyncio.create_task(web.ready.wait())
         await asyncio.wait((task, ready), return_when=asyncio.FIRST_COMPLETED)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from stepscope.core.errors import BadRequest, UnknownNode
+
 
 class StartError(Exception):
     """The server can't start; the message is one clear line for the user."""
@@ -9,3 +13,22 @@ class StartError(Exception):
 
 class Refused(Exception):
     """A training process may not attach; the message says why and goes back to it."""
+
+
+class WrongField(BadRequest):
+    """A request with one part that is wrong: `field`; `code` says what is, for programs."""
+
+    def __init__(self, message: str, field: str, code: str):
+        super().__init__(message)
+        self.field = field
+        self.code = code
+
+
+class UnknownInField(UnknownNode):
+    """The same for a name that is not known."""
+
+    code = "unknown_node"
+
+    def __init__(self, message: str, nearest: Iterable[str], field: str):
+        super().__init__(message, nearest)
+        self.field = field

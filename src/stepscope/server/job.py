@@ -13,24 +13,33 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.core.graph.views import GraphSummary
 from stepscope.core.ports import Command, CommandKind, Farewell, Report, Source, SourceInfo, State
+from stepscope.core.watch.records import HitBatch
 from stepscope.server.errors import Refused
 from stepscope.server.models import CursorView, Exit, JobView, StepRecord
+from stepscope.server.watch.hits import Checked
+from stepscope.server.watch.watchpoints import State as WatchState
+from stepscope.server.watch.watchpoints import Watchpoints
 
-ANY_TIME = ("pause", "terminate")  # the others start work, and need a job that is paused
+ANY_TIME = ("pause", "terminate")  # the others need a job that is paused
+NO_WORK = ("pause", "recheck")  # the others start work: the job runs after them
 ENDING = "terminate"  # `reason` of a running job that was told to end
 
 
 class Job:
     """`view` is what users see; `source` is there while the training process is connected."""
 
-    def __init__(self, view: JobView, sequence: int = 0):
+    def __init__(self, view: JobView, sequence: int = 0, watch: WatchState | None = None):
         self.view = view
         self.sequence = sequence  # of the last command
+        self.watch = Watchpoints(watch)
+        self.watching = asyncio.Lock()  # held from looking at the watchpoints to changing them
+        self.checked: Checked | None = None  # the last check; None where there was none, or it is in the store only
         self.graphs: dict[str, GraphSummary] = {}
         self.source: Source | None = None
         self._awaited = 0  # reports with a lower sequence are from before the last command that started work
@@ -44,6 +53,11 @@ class Job:
             id=info.job_id, state=State.RUNNING, connected=False, address="", started_at=started_at, **_facts(info)
         )
         return cls(view)
+
+    @property
+    def script(self) -> str:
+        """The script with its folder: another job with the same one is another run of it."""
+        return os.path.normpath(os.path.join(self.view.working_directory, script(self.view.command_line)))
 
     # ------------------------------------------------------------ what the training process tells
 
@@ -83,13 +97,19 @@ class Job:
             step_seconds=report.step_seconds,
             warning=report.warning,
         )
-        paused_here = report.state is State.PAUSED and report.reason in ("step", "pause")
+        paused_here = report.state is State.PAUSED and report.reason in ("step", "pause", "watchpoint")
         if report.step < 1 or (report.step == old.step and not paused_here):
             return None
         reason = report.reason if paused_here else ""
         return StepRecord(
             step=report.step, at=time.time(), loss=report.loss, seconds=report.step_seconds, reason=reason
         )
+
+    def hits(self, batch: HitBatch) -> Checked:
+        """Take what a check found."""
+        self.checked = Checked.of(batch, self.watch.at(batch.revision))
+        self._change(hits=len(self.checked.batch.hits), hits_revision=self.view.hits_revision + 1)
+        return self.checked
 
     def farewell(self, farewell: Farewell) -> None:
         self.source = None
@@ -103,6 +123,9 @@ class Job:
 
     def warn(self, text: str) -> None:
         self._change(warning=text)
+
+    def watch_changed(self) -> None:
+        self._change(watchpoints=self.watch.state.revision)
 
     # ------------------------------------------------------------ what users ask for
 
@@ -122,7 +145,7 @@ class Job:
         if kind == "pause" and self.view.state is State.PAUSED:
             return None
         self.sequence += 1
-        if kind != "pause":
+        if kind not in NO_WORK:
             self._awaited = self.sequence
             self._change(state=State.RUNNING, reason=ENDING if kind == "terminate" else "", cursor=None)
         return Command(kind, steps=steps, graph=graph, node=node, sequence=self.sequence)
@@ -175,6 +198,7 @@ def _facts(info: SourceInfo) -> dict[str, Any]:
     return {
         "title": title(info.command_line),
         "command_line": list(info.command_line),
+        "working_directory": info.working_directory,
         "framework": info.framework,
         "framework_version": info.framework_version,
         "device": info.device,
@@ -187,11 +211,16 @@ def _facts(info: SourceInfo) -> dict[str, Any]:
     }
 
 
-def title(command_line: tuple[str, ...]) -> str:
+def title(command_line: Sequence[str]) -> str:
     """The script's name out of a command line: "train.py", or the module of `python -m module`."""
+    return os.path.basename(script(command_line)) or "training"
+
+
+def script(command_line: Sequence[str]) -> str:
+    """The script as the command line has it, "src/train.py"; "" where there is none."""
     for word in command_line:
         if word.endswith(".py"):
-            return os.path.basename(word)
+            return word
     if "-m" in command_line[:-1]:
         return command_line[command_line.index("-m") + 1]
-    return os.path.basename(command_line[0]) if command_line else "training"
+    return command_line[0] if command_line else ""

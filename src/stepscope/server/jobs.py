@@ -6,17 +6,21 @@ in the order in which things happened; what a source says after another one took
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 from typing import Protocol
 
-from stepscope.core.errors import BadRequest, Conflict, UnknownJob
+from stepscope.core.errors import BadRequest, Conflict, NotAvailable, StepscopeError, UnknownJob
 from stepscope.core.graph.graph import Graph
 from stepscope.core.ports import EventSink, Farewell, Report, Source, TensorKey, When
+from stepscope.core.watch.records import HitBatch
 from stepscope.server.events import EventBus
 from stepscope.server.graphs import Graphs
 from stepscope.server.job import Job
 from stepscope.server.models import CommandRequest
 from stepscope.server.store import Store
+from stepscope.server.watch.hits import Checked
 
 log = logging.getLogger(__name__)
 
@@ -41,12 +45,13 @@ class Jobs:
         self.store = store
         self._events = events
         self._jobs: dict[str, Job] = {}
-        for view, sequence, summaries in store.load():
-            job = self._jobs[view.id] = Job(view, sequence)
-            job.graphs = {summary.name: summary for summary in summaries}
-            if not view.state.ended:
+        self._sending: set[asyncio.Task[None]] = set()
+        for saved in store.load():
+            job = self._jobs[saved.view.id] = Job(saved.view, saved.sequence, saved.watch)
+            job.graphs = {summary.name: summary for summary in saved.graphs}
+            if not saved.view.state.ended:
                 job.detach(STOPPED)
-                store.save(job.view, sequence)
+                store.save(job.view, saved.sequence)
 
     # ------------------------------------------------------------ from sources
 
@@ -57,6 +62,10 @@ class Jobs:
         job.attach(source, address)
         self._jobs[job.view.id] = job
         self._keep(job)
+        # Behind the welcome, which goes out when we return.
+        sending = asyncio.create_task(_watch(source, job))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
         return list(job.graphs)
 
     async def detach(self, source: Source, detail: str) -> None:
@@ -83,6 +92,12 @@ class Jobs:
         if job := self._of(source):
             if record := job.report(report):
                 self.store.add_step(job.view.id, record)
+            self._keep(job)
+
+    async def hits(self, source: Source, batch: HitBatch) -> None:
+        if job := self._of(source):
+            checked = job.hits(batch)
+            self.store.add_hits(job.view.id, job.view.hits_revision, checked)
             self._keep(job)
 
     async def farewell(self, source: Source, farewell: Farewell) -> None:
@@ -126,6 +141,32 @@ class Jobs:
             self._keep(job)
             await source.command(command)
 
+    async def watch_changed(self, job: Job) -> None:
+        """Keep, tell and hand on the watchpoints of a job, if they have changed."""
+        if job.view.watchpoints == job.watch.state.revision:
+            return
+        job.watch_changed()
+        self._keep(job)
+        await self.store.save_watch(job.view.id, job.watch.state)
+        if job.source is not None:
+            await _watch(job.source, job)
+
+    async def last_check(self, job: Job) -> Checked:
+        """What the last check found; nothing where there was none."""
+        if job.checked is None:
+            kept = await self.store.hits(job.view.id) if job.view.hits_revision else None
+            job.checked = job.checked or kept or Checked()  # one may have come meanwhile
+        return job.checked
+
+    async def checked(self, job: Job, step: int | None = None) -> tuple[Checked, list[int]]:
+        """The last check, or the one of a step, and the steps of which hits are kept; raises NotAvailable."""
+        steps = await self.store.hit_steps(job.view.id)
+        if step is not None:
+            if (found := await self.store.hits(job.view.id, step)) is None:
+                raise NotAvailable(f"no hits of step {step} are kept")
+            return found, steps
+        return await self.last_check(job), steps
+
     async def locate(self, job: Job, node: str, graph: str = "") -> Graph:
         """The one of the job's graphs that has `node`."""
         return await self.graphs.locate(job.view.id, list(job.graphs), node, graph)
@@ -163,6 +204,11 @@ class Jobs:
         """Let go of all who wait."""
         for job in self._jobs.values():
             job.close()
+
+
+async def _watch(source: Source, job: Job) -> None:
+    with contextlib.suppress(StepscopeError):  # it is gone, and gets them when it is back
+        await source.watch(job.watch.set)
 
 
 def _check_number(what: str, number: int, allowed: list[int], node: str) -> None:

@@ -12,8 +12,10 @@ from contextlib import aclosing
 
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.core.ports import Command, Comparison, ExecutionOrder, SourceInfo, Tensor, TensorKey, TensorStats
+from stepscope.core.watch.records import WatchpointSet
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.watchpoints import watchpoints_to_proto
 from stepscope.server.answers import Answers
 from stepscope.server.settings import MAX_PENDING
 
@@ -27,6 +29,7 @@ class LiveSource:
         self._waiting: dict[int, Answers] = {}
         self._asked: dict[Hashable, Answers] = {}
         self._last_id = 0
+        self._in_order = asyncio.Lock()  # a command never overtakes the watchpoints that were set before it
         self.gone = ""  # why there are no more answers
         self.closed = asyncio.Event()
 
@@ -37,7 +40,13 @@ class LiveSource:
     async def command(self, command: Command) -> None:
         if self.gone:
             raise Conflict(self.gone)
-        self._send(pb.ServerMessage(command=convert.command_to_proto(command)))
+        async with self._in_order:
+            self._send(pb.ServerMessage(command=convert.command_to_proto(command)))
+
+    async def watch(self, watchpoints: WatchpointSet) -> None:
+        async with self._in_order:
+            for chunk in await asyncio.to_thread(list, watchpoints_to_proto(watchpoints)):
+                self._send(pb.ServerMessage(watchpoints=chunk))
 
     async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:
         async with aclosing(self.tensor_parts(key, index)) as parts:

@@ -66,6 +66,7 @@ class JobView(Model):
     id: str
     title: str = Field(description="the script's name")
     command_line: list[str]
+    working_directory: str = ""
     framework: str
     framework_version: str
     device: str
@@ -75,7 +76,9 @@ class JobView(Model):
     pid: int
     address: str = Field(description="where its connection comes from")
     state: State
-    reason: str = Field(default="", description='of a pause: "start", "step", "node", "pause", "not_reached"')
+    reason: str = Field(
+        default="", description='of a pause: "start", "step", "node", "pause", "watchpoint", "not_reached"'
+    )
     step: int = Field(default=0, description="completed steps; 0 is before the first")
     step_unit: str
     stepping: Literal["recorded", "live"] = Field(description="what next node moves")
@@ -86,6 +89,9 @@ class JobView(Model):
     graphs: list[str] = Field(default=[], description="names of its graphs, in order of arrival")
     exit: Exit | None = None
     warning: str = ""
+    watchpoints: int = Field(default=0, description="revision of its watchpoints: rises with every change of them")
+    hits: int = Field(default=0, description="of the last check of the watchpoints")
+    hits_revision: int = Field(default=0, description="rises with every check that is told of")
     connected: bool
     started_at: float = Field(description="seconds since the epoch")
     ended_at: float | None = None
@@ -247,6 +253,8 @@ class Problem(Model):
     detail: str
     kind: str
     nearest: list[str] = Field(default=[], description="names that come near, where a name is not known")
+    field: str | None = Field(default=None, description="the part of the request that is wrong: a parameter's name, …")
+    code: str | None = Field(default=None, description="what is wrong with it, for programs")
 
 
 class JobEvent(Model):

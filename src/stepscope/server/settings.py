@@ -14,9 +14,11 @@ from stepscope.server.workspace import default_workspace
 MIB = 1 << 20
 
 MAX_BODY = 1 * MIB  # of a request to the web API
+MAX_TICKS_BODY = 32 * MIB  # of one about watchpoints: 20,000 ticks with names of 1,500 characters
 MAX_MESSAGE = 16 * MIB  # of one gRPC message
 MAX_GRAPH = 1024 * MIB  # of one serialised graph
 MAX_NAME = 4096  # of a node, graph or scope, in characters
+MAX_HIT_PARTS = 100  # messages that the hits of one step may come in
 MAX_PENDING = 1000  # questions that wait for an answer of one training process
 ANSWER_SECONDS = 60.0  # silence after which a question counts as not answered
 HELLO_SECONDS = 10.0  # in which a new connection has to say who it is

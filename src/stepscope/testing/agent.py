@@ -16,9 +16,11 @@ import grpc
 
 from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Farewell, Report
+from stepscope.core.watch.records import HitBatch
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
+from stepscope.protocol.watchpoints import hits_to_proto, watchpoints_from_proto
 from stepscope.testing.source import FakeSource
 
 CHUNK = 2 << 20
@@ -40,6 +42,7 @@ class FakeAgent:
         self.asked: list[str] = []
         self.commands: list[pb.Command] = []
         self.known_graphs: list[str] = []
+        self._watchpoints: list[pb.Chunk] = []  # parts that have come so far
         self.refusal = ""
         self._address = address
         self._metadata = [("authorization", f"Bearer {token}")] if token else []
@@ -64,6 +67,10 @@ class FakeAgent:
     def finish(self, farewell: Farewell | None = None) -> None:
         """Say farewell and go."""
         self._call(self._farewell, farewell or Farewell("finished", exit_status=0))
+        self._wait(self._end())
+
+    def join(self) -> None:
+        """Wait until the source has said farewell."""
         self._wait(self._end())
 
     def report(self, report: Report) -> None:
@@ -101,6 +108,7 @@ class FakeAgent:
 
     async def _talk(self, attached: asyncio.Future[None]) -> None:
         self.source.on_report = lambda report: self._put(pb.AgentMessage(report=convert.report_to_proto(report)))
+        self.source.on_hits = self._put_hits
         self.source.on_farewell = self._farewell
         try:
             async with grpc.aio.insecure_channel(self._address) as channel:
@@ -128,6 +136,11 @@ class FakeAgent:
         elif kind == "command":
             self.commands.append(message.command)
             await self.source.command(convert.command_from_proto(message.command))
+        elif kind == "watchpoints":
+            self._watchpoints.append(message.watchpoints)
+            if message.watchpoints.finished:
+                parts, self._watchpoints = self._watchpoints, []
+                await self.source.watch(watchpoints_from_proto(parts))
         elif kind == "query":
             self.asked.append(str(message.query.WhichOneof("what")))
             if not self.silent:
@@ -157,6 +170,10 @@ class FakeAgent:
 
     def _put(self, message: pb.AgentMessage) -> None:
         self._outgoing.put_nowait(message)
+
+    def _put_hits(self, batch: HitBatch) -> None:
+        for part in hits_to_proto(batch):
+            self._put(pb.AgentMessage(hits=part))
 
     def _put_graph(self, name: str, data: bytes) -> None:
         for start in range(0, max(len(data), 1), CHUNK):

@@ -6,12 +6,14 @@ Layout and names are those of MindSpore 2.7 to 2.10 on a CPU. Every file gets a 
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from stepscope.core.step_data import BEFORE, NET
 from stepscope.protocol.gen import stepscope_pb2 as pb
 
 Array = np.ndarray[Any, Any]
@@ -81,8 +83,19 @@ class DumpFolder:
         """A parameter, or an input of the graph, as MindSpore writes it at the end of a run."""
         self._write(self.step_folder(step, graph), "Parameter", name, "output", 0, array)
 
+    def parameters_before(self, step: int, values: Mapping[str, Array]) -> None:
+        """The copies of the parameters that the probe makes before the step that follows `step`."""
+        folder = self.path / BEFORE / str(step)
+        folder.mkdir(parents=True)
+        index = []
+        for number, (name, array) in enumerate(values.items()):
+            np.save(folder / f"{number}.npy", array, allow_pickle=False)
+            entry = {"name": name, "file": f"{number}.npy", "dtype": array.dtype.name, "shape": list(array.shape)}
+            index.append({**entry, "own": True})
+        (folder / "index.json").write_text(json.dumps(index))
+
     def step_folder(self, step: int, graph: int = 0) -> Path:
-        folder = self._rank / "net" / str(graph) / str(step)
+        folder = self._rank / NET / str(graph) / str(step)
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 

@@ -9,7 +9,9 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
+from stepscope.core.graph import Graph
 from stepscope.core.ports import (
     Command,
     Comparison,
@@ -25,6 +27,9 @@ from stepscope.core.ports import (
     TensorStats,
 )
 from stepscope.core.tensors import apply_index, compare, stats
+from stepscope.core.watch.records import HitBatch, WatchpointSet
+from stepscope.core.watch.step_check import StepCheck
+from stepscope.server.graphs import build
 from stepscope.testing.network import Network, graph_proto
 
 PROGRESS_SECONDS = 0.25  # between two reports of a training that runs free
@@ -43,7 +48,7 @@ INFO = SourceInfo(
 
 
 class FakeSource:
-    """`steps` is how long it trains; `on_report` and `on_farewell` hear of every change."""
+    """`steps` is how long it trains; `on_report`, `on_hits` and `on_farewell` hear of every change."""
 
     def __init__(
         self, info: SourceInfo = INFO, steps: int = 1000, step_seconds: float = 0.0, nan_at: int | None = None
@@ -55,6 +60,9 @@ class FakeSource:
         self._info = info
         self._steps = steps
         self.step_seconds = step_seconds
+        self.on_hits: Callable[[HitBatch], None] = lambda batch: None
+        self.watchpoints = WatchpointSet()
+        self._check = StepCheck()
         self._running: asyncio.Task[None] | None = None
         self._told = 0.0  # when the last report was sent
 
@@ -71,7 +79,10 @@ class FakeSource:
 
     async def command(self, command: Command) -> None:
         self.last = replace(self.last, command_sequence=command.sequence)
-        if command.kind in ("run", "resume"):
+        if command.kind == "recheck" or (self._leaves_start(command) and self._stops()):
+            self._tell_hits()
+            self._tell(replace(self.last, reason="watchpoint" if self._stops() else self.last.reason))
+        elif command.kind in ("run", "resume"):
             self._start(command.steps if command.kind == "run" else None)
         elif command.kind == "pause":
             if self._stop():
@@ -81,6 +92,24 @@ class FakeSource:
             self.on_farewell(Farewell("terminated", exit_status=0))
         else:
             self._walk(command)
+
+    async def watch(self, watchpoints: WatchpointSet) -> None:
+        self.watchpoints = watchpoints
+        self._check.watch(watchpoints)
+
+    def _leaves_start(self, command: Command) -> bool:
+        leaves = command.kind in ("run", "resume", "next_node", "run_to")
+        return leaves and self.network.step == 0 and self._check.active and not self._check.has_checked(0)
+
+    def _stops(self) -> bool:
+        """Whether the watchpoints want the training to stand still after the present step."""
+        return self._check.active and self._found().stops
+
+    def _found(self) -> HitBatch:
+        return self._check.check(_Step(self.network), self.network.step)
+
+    def _tell_hits(self) -> None:
+        self.on_hits(self._found())
 
     def _start(self, steps: int | None, then: Callable[[], None] | None = None) -> None:
         self._running = asyncio.ensure_future(self._train(steps, then or (lambda: self._pause("step"))))
@@ -96,11 +125,19 @@ class FakeSource:
             self._step()
             steps = None if steps is None else steps - 1
             if self.network.step == self._steps:
+                self._tell(self.last)
                 self.on_farewell(Farewell("finished", exit_status=0))
+                return
+            if self._stops():
+                self._running = None
+                self._tell_hits()
+                self._pause("watchpoint")
                 return
             if time.monotonic() - self._told >= PROGRESS_SECONDS:
                 self._tell(self.last)
         self._running = None
+        if self._check.active:
+            self._tell_hits()
         then()
 
     def _step(self) -> None:
@@ -165,6 +202,25 @@ class FakeSource:
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         order = self._order()
         return ExecutionOrder(len(order), tuple(order[offset : offset + limit]))
+
+
+class _Step:
+    """The network's present step for `StepCheck`."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self.graphs = {network.graph_name: built()}
+        self.tensor = network.tensor
+
+    def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
+        order = self._network.execution()
+        return ExecutionOrder(len(order), order[offset : offset + limit])
+
+
+@cache
+def built() -> Graph:
+    """The network's graph, indexed."""
+    return build(Network.graph_name, graph_proto().SerializeToString())
 
 
 def _find(order: list[ExecutedNode], target: ExecutedNode, after: int) -> int | None:

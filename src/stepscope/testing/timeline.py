@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from stepscope.core.graph.graph import Graph
 from stepscope.core.ports import Command, CommandKind, Farewell, Report, Source, State
+from stepscope.core.watch.records import HitBatch, Watchpoint, WatchpointSet
 from stepscope.server.graphs import build
 from stepscope.server.grpc.listener import Listener
 
@@ -23,10 +25,12 @@ class Timeline:
         self.source: Source | None = None
         self.graphs: dict[str, Graph] = {}
         self.reports: list[Report] = []
+        self.hits_told: list[HitBatch] = []
         self.ending: Farewell | None = None
         self.detached: str | None = None
         self._news = asyncio.Event()
         self._sequence = 0
+        self._revision = 0
 
     # ------------------------------------------------------------ for the test
 
@@ -52,6 +56,12 @@ class Timeline:
             return last if last.state is State.PAUSED and last.command_sequence >= sequence else None
 
         return await self._until(found)
+
+    async def watch(self, *watchpoints: Watchpoint) -> None:
+        """Set watchpoints in place of those before; the ids are their places, from 1."""
+        self._revision += 1
+        numbered = tuple(replace(each, id=number) for number, each in enumerate(watchpoints, 1))
+        await (await self.attached()).watch(WatchpointSet(self._revision, numbered))
 
     async def running(self) -> Report:
         """A report that it runs, with the number of the last command."""
@@ -92,6 +102,10 @@ class Timeline:
 
     async def report(self, source: Source, report: Report) -> None:
         self.reports.append(report)
+        self._tell()
+
+    async def hits(self, source: Source, batch: HitBatch) -> None:
+        self.hits_told.append(batch)
         self._tell()
 
     async def farewell(self, source: Source, farewell: Farewell) -> None:

@@ -88,9 +88,7 @@ def test_an_optimizer_shows_the_new_value_of_its_parameter(train, job):
     train("model_fit.py")
     training = job()
     step_on(training, training.run)
-    (update,) = [
-        name for name in training.nodes("Adam-op") if training.node(name).inputs[0].node == "conv.weight"
-    ]
+    (update,) = [name for name in training.nodes("Adam-op") if training.node(name).inputs[0].node == "conv.weight"]
     for slot, parameter in enumerate(("conv.weight", "moment1.conv.weight", "moment2.conv.weight")):
         assert same(training.tensor(update, slot), training.tensor(parameter))
     assert training.stats(update).nan_count == 0

@@ -45,7 +45,7 @@ def test_version_and_help(capsys):
 @pytest.mark.parametrize(
     ("words", "status", "says"),
     [
-        ([], 2, "which command? start, run, status, stop, demo, doctor"),
+        ([], 2, "which command? start, run, check, status, stop, demo, doctor"),
         (["frobnicate"], 2, "invalid choice: 'frobnicate'"),
         (["start", "--port", "0"], 2, "--port: '0' is not a port: 1 to 65535 are"),
         (["start", "--port", "65536"], 2, "--port: '65536' is not a port"),

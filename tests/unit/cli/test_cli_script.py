@@ -10,9 +10,9 @@ import threading
 
 import pytest
 
-from stepscope.cli import run
+from stepscope.cli import check, main, run
 from stepscope.cli.command import Failure
-from stepscope.cli.script import _script_of, has_hook, resolve, run_script
+from stepscope.cli.script import _script_of, has_hook, resolve, run_script, split
 
 
 @pytest.mark.parametrize(
@@ -26,19 +26,27 @@ from stepscope.cli.script import _script_of, has_hook, resolve, run_script
         (["run", "--no-open", "--", "--odd"], ["run", "--no-open"], ["--odd"]),
         (["run", "--port"], ["run", "--port"], []),
         (["run"], ["run"], []),
+        (
+            ["check", "--watch", "TO", "--recommended", "train.py"],
+            ["check", "--watch", "TO", "--recommended"],
+            ["train.py"],
+        ),
+        (["check", "--watch", "TL:max_gt=1@a b", "--", "python"], ["check", "--watch", "TL:max_gt=1@a b"], ["python"]),
         (["start", "--", "x"], ["start", "--", "x"], []),
         ([], [], []),
     ],
 )
 def test_the_options_end_where_the_script_begins(words, ours, script):
-    assert run.split(words) == (ours, script)
+    assert split(words, main.SCRIPTS) == (ours, script)
 
 
-def test_which_options_take_no_value():
+@pytest.mark.parametrize("command", [run, check])
+def test_which_options_take_no_value(command):
     parser = argparse.ArgumentParser()
-    run.add_options(parser)
+    command.add_options(parser)
     flags = {text for action in parser._actions if action.nargs == 0 for text in action.option_strings}
-    assert flags == set(run._FLAGS)
+    assert flags == set(command.FLAGS)
+    assert main.SCRIPTS[command.COMMAND.name] == command.FLAGS
 
 
 @pytest.mark.parametrize(
@@ -71,7 +79,7 @@ def test_a_plain_script_is_run_with_this_python(tmp_path):
 
 def test_an_interpreter_without_the_hook(tmp_path):
     bare = tmp_path / "python3"
-    bare.write_text(f"#!/bin/sh\nexec {sys.executable} -S -E \"$@\"\n")
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
     bare.chmod(0o755)
     assert not has_hook(str(bare))
     assert not has_hook(str(tmp_path / "no-such-python"))

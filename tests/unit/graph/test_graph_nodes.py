@@ -9,7 +9,7 @@ import pytest
 from graph_samples import constant, graph, graph_input, op, parameter
 
 from stepscope.core.errors import BadRequest, UnknownNode
-from stepscope.core.graph import Graph
+from stepscope.core.graph import Graph, NodeRecord, TensorType
 
 STACK = "# In file /home/user/net.py:{line}, 1~2/x/\n# In file /usr/lib/python3.11/site-packages/ms/cell.py:5, 1~2/y/"
 
@@ -96,6 +96,12 @@ def test_weights_are_what_an_optimizer_updates() -> None:
     )
     assert made.has_optimizer
     assert made.nodes(category="weight") == ["w", "b"]
+
+
+def test_a_weight_is_never_a_whole_number() -> None:
+    """MindSpore calls the optimizer's count of steps trainable."""
+    count = NodeRecord("step", "step", "Parameter", "parameter", outputs=[TensorType("int32", (1,))], trainable=True)
+    assert graph(parameter("w", trainable=True), count, op("read", "w", "step")).nodes(category="weight") == ["w"]
 
 
 def test_unknown_categories_say_what_there_is() -> None:

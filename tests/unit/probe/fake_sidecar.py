@@ -16,13 +16,16 @@ Step = str | tuple[str, int] | Callable[["FakeSidecar"], None]
 class FakeSidecar:
     """`plan`: what to do at each pause: "resume", ("run", 3), or a function; after its end, "resume".
 
-    `greeting` answers the hello; `asides` are sent while the probe waits for its graphs to be read.
+    `verdicts`: whether to stop after each step that is asked about; after its end, never. `before_verdict`: what to do
+    before each. `greeting` answers the hello; `asides` are sent while the probe waits for its graphs to be read.
     """
 
     def __init__(self) -> None:
         self.plan: list[Step] = []
         self.greeting: list[Message] = [{"is": "connected", "server": "http://here"}]
         self.asides: list[Callable[[FakeSidecar], None]] = []
+        self.verdicts: list[bool] = []
+        self.before_verdict: list[Callable[[], None]] = []
         self.step_bytes = 1000
         self.sequence = 0
         self.said: list[Message] = []
@@ -89,6 +92,10 @@ class FakeSidecar:
             if self.asides:
                 self.asides.pop(0)(self)
             self.send("graphs_read", bytes=self.step_bytes)
+        elif message["is"] == "step":
+            if self.before_verdict:
+                self.before_verdict.pop(0)()
+            self.send("verdict", stop=bool(self.verdicts and self.verdicts.pop(0)))
         elif message["is"] == "report" and message["state"] == "paused":
             step = self.plan.pop(0) if self.plan else "resume"
             if callable(step):

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from stepscope.core.step_data import COUNTER
 from stepscope.probe import data_folder
-from stepscope.probe.data_folder import COUNTER, PREFIX, DataFolder, candidates, sweep
+from stepscope.probe.data_folder import PREFIX, DataFolder, candidates, sweep
 
 SHARED_MEMORY = Path("/dev/shm")
 GIB = 1 << 30

@@ -73,6 +73,21 @@ def test_pause_of_a_paused_job_is_nothing():
     assert made.view == before
 
 
+def test_a_recheck_needs_a_pause_and_leaves_it_as_it_is():
+    made = job(Report(State.PAUSED, step=3, reason="node", cursor=Cursor("g", "n", 1, 2)))
+    before = made.view
+    command = made.command("recheck")
+    assert (command.kind, command.sequence) == ("recheck", 1)
+    assert made.view == before
+    run = made.command("run")
+    made.report(Report(State.PAUSED, step=3, reason="watchpoint", command_sequence=command.sequence))
+    assert made.view.state is State.RUNNING  # the report of the recheck is no end of the run
+    with pytest.raises(Conflict, match="recheck is possible while the job is paused only: it is running"):
+        made.command("recheck")
+    made.report(Report(State.PAUSED, step=4, reason="watchpoint", command_sequence=run.sequence))
+    assert (made.view.state, made.view.reason) == (State.PAUSED, "watchpoint")
+
+
 @pytest.mark.parametrize("state", [State.RUNNING, State.PAUSED])
 def test_terminate_is_possible_any_time_and_again(state):
     made = job(Report(state))
@@ -198,6 +213,20 @@ async def test_waiting_ends_with_the_time_and_with_the_server():
 )
 def test_title(command_line, expected):
     assert title(command_line) == expected
+
+
+@pytest.mark.parametrize(
+    ("folder", "command_line", "expected"),
+    [
+        ("/home/me", ("python", "train.py", "--lr", "1"), "/home/me/train.py"),
+        ("/home/me/src", ("python", "../train.py"), "/home/me/train.py"),
+        ("/elsewhere", ("python", "-u", "/home/me/train.py"), "/home/me/train.py"),
+        ("/home/me", ("python", "-m", "pkg.train"), "/home/me/pkg.train"),
+        ("", (), "."),
+    ],
+)
+def test_script(folder, command_line, expected):
+    assert Job.new(replace(INFO, working_directory=folder, command_line=command_line)).script == expected
 
 
 def test_revision_rises_with_every_change():

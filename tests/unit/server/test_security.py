@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
-from stepscope.server.settings import MAX_BODY
+from stepscope.server.settings import MAX_BODY, MAX_TICKS_BODY
 from stepscope.server.web.problems import add_handlers
 from stepscope.server.web.security import HEADERS, Security
 
@@ -96,6 +96,23 @@ async def test_bodies_have_a_limit_with_and_without_a_length():
         for content in (b"x" * (MAX_BODY + 1), chunks()):
             answer = await http.post("/api/x", headers=CHANGE, content=content)
             assert (answer.status_code, answer.json()["kind"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/api/jobs/a/watchpoints", MAX_TICKS_BODY),
+        ("/api/jobs/a/watchpoints/1/ticks", MAX_TICKS_BODY),
+        ("/api/jobs/a/watchpoints2", MAX_BODY),
+        ("/api/jobs/a/b/watchpoints", MAX_BODY),
+        ("/x/api/jobs/a/watchpoints", MAX_BODY),
+    ],
+)
+async def test_names_of_many_nodes_may_take_more(path, most):
+    async with client() as http:
+        assert (await http.post(path, headers=CHANGE, content=b"x" * most)).text == f"in {most}"
+        answer = await http.post(path, headers=CHANGE, content=b"x" * (most + 1))
+    assert (answer.status_code, answer.json()["detail"]) == (413, f"the body is larger than {most >> 20} MiB")
 
 
 async def test_every_answer_has_the_headers():

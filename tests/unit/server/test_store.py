@@ -43,9 +43,9 @@ async def test_jobs_come_back_in_order(path):
     store.close()
     store = Store(path)
     found = store.load()
-    assert [(view.id, view.step, sequence) for view, sequence, _ in found] == [("b", 9, 8), ("a", 3, 7), ("c", 3, 7)]
-    assert math.isnan(found[1][0].loss)
-    assert found[0][0] == later.view
+    assert [(each.view.id, each.view.step, each.sequence) for each in found] == [("b", 9, 8), ("a", 3, 7), ("c", 3, 7)]
+    assert math.isnan(found[1].view.loss)
+    assert found[0].view == later.view
     store.close()
 
 
@@ -99,7 +99,7 @@ async def test_graphs_are_kept_small_and_whole(path):
     assert await store.graph("a", "g") == b"newer"
     store.close()
     store = Store(path)
-    assert [(view.id, graphs) for view, _, graphs in store.load()] == [("a", [SUMMARY])]
+    assert [(each.view.id, each.graphs) for each in store.load()] == [("a", [SUMMARY])]
     store.close()
     assert path.stat().st_size < len(data)
 
@@ -127,7 +127,7 @@ async def test_a_disk_that_fails_ends_nothing(path, caplog):
     store.save(some_job("b").view, 1)
     store.close()
     store = Store(path)
-    assert [view.id for view, _, _ in store.load()] == ["b"]
+    assert [each.view.id for each in store.load()] == ["b"]
     store.close()
 
 

@@ -17,6 +17,8 @@ from hypothesis.extra import numpy as hnp
 from stepscope.core.errors import BadRequest
 from stepscope.core.tensors import blocks, compare, stats
 
+pytestmark = pytest.mark.usefixtures("implementation")
+
 NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 NAMES += ["float16", "float32", "float64", "complex64", "complex128"]
 BLOCK_SIZES = st.sampled_from([1, 2, 7, blocks.BLOCK])

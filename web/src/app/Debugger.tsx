@@ -12,7 +12,10 @@ import { useText } from "../i18n";
 import { select } from "../state/address";
 import { useLayout } from "../state/layout";
 import { useOpenScopes, useRevision, useView, view } from "../state/view";
-import { NodeList } from "../tree/NodeList";
+import { WatchDialogs } from "../watch/Dialogs";
+import { LeftPanel } from "../watch/LeftPanel";
+import { watchView } from "../watch/state";
+import { useHitMarks, useNewHits } from "../watch/useHits";
 import { JobBanners } from "./banners";
 import { copy } from "./Copy";
 import { DownIcon, LeftIcon, RightIcon, UpIcon } from "./icons";
@@ -20,11 +23,10 @@ import { Splitter } from "./Splitter";
 import { Tooltip } from "./Tooltip";
 import { useLater } from "./useLater";
 
-const NO_HITS: ReadonlySet<string> = new Set();
-
 export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
   const text = useText();
   const { listWidth, detailsHeight, isListOpen, isDetailsOpen, set } = useLayout();
+  useNewHits(job);
   const isLater = useLater(); // the graph first
   return (
     <div className="ss-debugger">
@@ -35,7 +37,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
           <>
             <aside className="ss-left" style={{ width: listWidth }}>
               <Toggle label={text.hideList} isOpen icon={<LeftIcon size={12} />} onClick={() => set({ isListOpen: false })} />
-              {graph === null || !isLater ? <div className="ss-grow" /> : <NodeList job={job} graph={graph} />}
+              {graph === null || !isLater ? <div className="ss-grow" /> : <LeftPanel job={job} graph={graph} />}
               {isLater && <ControlPanel job={job} />}
             </aside>
             <Splitter
@@ -75,6 +77,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
           )}
         </div>
       </div>
+      {isLater && <WatchDialogs job={job} />}
     </div>
   );
 }
@@ -122,14 +125,17 @@ function Canvas({ job, graph }: { job: JobView; graph: string }) {
   const selected = useView((state) => state.selected);
   const reveal = useView((state) => state.reveal);
   const canRun = possible("resume") || situation.busy;
+  const canWatch = possible("new_watchpoint");
+  const { nodes: hits } = useHitMarks(job, graph);
   const commands = useMemo<GraphCommands>(
     () => ({
       canRun,
       runTo,
+      watch: canWatch ? (selection) => watchView.openNew(graph, selection) : null,
       showInList: (name) => view.showInList(name),
       copy: (value) => void copy(value),
     }),
-    [canRun, runTo],
+    [canRun, runTo, canWatch, graph],
   );
   return (
     <GraphView
@@ -138,7 +144,7 @@ function Canvas({ job, graph }: { job: JobView; graph: string }) {
       graphRevision={revision}
       selected={selected}
       current={job.cursor?.graph === graph ? job.cursor.node : null}
-      hits={NO_HITS}
+      hits={hits}
       openScopes={open}
       reveal={reveal}
       commands={commands}

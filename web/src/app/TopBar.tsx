@@ -34,7 +34,8 @@ export function TopBar({ jobs, job }: { jobs: readonly JobView[]; job: JobView |
 function StateLine({ job }: { job: JobView }) {
   const text = useText();
   const reasons: Record<string, string> = text.reason;
-  const why = job.state === "paused" ? (reasons[job.reason] ?? "") : isTerminating(job) ? text.terminating : "";
+  const isOver = job.reason === "watchpoint" && job.hits === 0; // checked again, and nothing is hit any more
+  const why = job.state === "paused" ? (isOver ? "" : (reasons[job.reason] ?? "")) : isTerminating(job) ? text.terminating : "";
   const at = job.cursor ? text.position(job.cursor.position, job.cursor.count) : "";
   return (
     <span className="ss-state" role="status" data-testid="state" data-state={job.state}>

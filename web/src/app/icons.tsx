@@ -34,3 +34,9 @@ export const TargetIcon = icon(<><circle cx="8" cy="8" r="4.2" /><circle cx="8" 
 export const RunToIcon = icon(<path d="M2.5 8h7M6.8 4.8L10 8l-3.2 3.2M13.2 3v10" />);
 export const TrashIcon = icon(<path d="M3 4.5h10M6.5 4V2.5h3V4M4.5 4.5l.6 9h5.8l.6-9" />);
 export const SearchIcon = icon(<><circle cx="7" cy="7" r="4.2" /><path d="M10.2 10.2L14 14" /></>);
+export const PlusIcon = icon(<path d="M8 3v10M3 8h10" />);
+export const RecheckIcon = icon(<><path d="M13.2 8a5.2 5.2 0 1 1-1.6-3.8M13.4 1.8v3h-3" /><path d="M5.6 8.2l1.8 1.8 3-3.4" /></>);
+export const DotsIcon = icon(<><circle cx="8" cy="3.5" r="1.2" {...SOLID} /><circle cx="8" cy="8" r="1.2" {...SOLID} /><circle cx="8" cy="12.5" r="1.2" {...SOLID} /></>);
+export const WarnIcon = icon(<><path d="M8 2.2L14.4 13.4H1.6z" /><path d="M8 6.4v3.2M8 11.5v.1" /></>);
+export const EditIcon = icon(<path d="M2.8 13.2l.7-3L10.6 3l2.4 2.4-7.2 7.1z" />);
+export const TicksIcon = icon(<path d="M2 4.5l1.3 1.3L6 3.2M2 11l1.3 1.3L6 9.7M8.5 4.8h5.5M8.5 11.2h5.5" />);

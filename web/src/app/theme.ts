@@ -25,6 +25,8 @@ export const variables: CSSVariablesResolver = () => ({
   light: {
     "--mantine-color-dimmed": "#565e66",
     "--mantine-color-placeholder": "#666e76",
+    "--mantine-color-error": "#b42318",
+    "--mantine-primary-color-filled-hover": "#095c6b",
     "--ss-panel": "#ffffff",
     "--ss-canvas": "#f6f8fa",
     "--ss-bar": "#102a43",
@@ -40,6 +42,8 @@ export const variables: CSSVariablesResolver = () => ({
   dark: {
     "--mantine-color-dimmed": "#a9b1ba",
     "--mantine-color-placeholder": "#9aa3ad",
+    "--mantine-color-error": "#ff8f85",
+    "--mantine-primary-color-filled-hover": "#095c6b",
     "--mantine-color-body": "#15191e",
     "--ss-panel": "#1b2027",
     "--ss-canvas": "#12161b",

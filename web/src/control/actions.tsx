@@ -9,6 +9,7 @@ import { reveal } from "../state/address";
 import { putJob } from "../state/events";
 import { hasEnded } from "../state/job";
 import { useView, view } from "../state/view";
+import { useWatch, watchView } from "../watch/state";
 import { type Action, actionOf, KEYS, type Situation } from "./keys";
 
 interface Actions {
@@ -84,11 +85,18 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
         case "run_to":
           if (op) runTo(op);
           break;
+        case "new_watchpoint":
+          watchView.openNew(graph, useView.getState().selected);
+          break;
+        case "recheck":
+          useWatch.setState({ recheckedFrom: job?.hits_revision ?? 0 });
+          void send({ kind: "recheck" });
+          break;
         default:
           void send({ kind: action });
       }
     },
-    [situation, send, runTo, job, op],
+    [situation, send, runTo, job, op, graph],
   );
 
   useKeys(act);

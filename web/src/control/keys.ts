@@ -8,7 +8,8 @@ import type { Texts } from "../i18n";
 import { hasEnded, isTerminating } from "../state/job";
 
 export const ACTIONS = [
-  "resume", "pause", "next_node", "previous_node", "run_to", "terminate", "current_node", "search", "help",
+  "resume", "pause", "next_node", "previous_node", "run_to", "terminate", "current_node",
+  "new_watchpoint", "recheck", "search", "help",
 ] as const; // prettier-ignore
 
 export type Action = (typeof ACTIONS)[number];
@@ -48,6 +49,12 @@ export const KEYS: Record<Action, ActionRow> = {
     possible: ({ job }) => job !== null && !hasEnded(job) && job.connected,
   },
   current_node: { key: "", label: (text) => text.currentNode, possible: ({ job }) => Boolean(job?.cursor) },
+  new_watchpoint: {
+    key: "F9",
+    label: (text) => text.watch.addOnSelected,
+    possible: ({ job }) => job !== null && !hasEnded(job) && job.graphs.length > 0,
+  },
+  recheck: { key: "Shift+F9", label: (text) => text.watch.recheck, possible: paused },
   search: { key: "/", label: (text) => text.search, possible: ({ job }) => job !== null },
   help: { key: "?", label: (text) => text.help, possible: always },
 };

@@ -1,11 +1,12 @@
 /** Outputs and inputs of a node: name, step, type, shape, value, and the change since the previous step. */
 
 import { Button, Table } from "@mantine/core";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import type { JobView, NodeView } from "../api/client";
 import type { TensorPlace } from "../api/queries";
 import { useEver } from "../app/useEver";
 import { useText } from "../i18n";
+import { HitLines, useHitsOf } from "../watch/HitLines";
 import { shapeText } from "./format";
 import { NodeLink } from "./NodeLink";
 import { TensorCells } from "./TensorCells";
@@ -62,6 +63,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
   const text = useText();
   const [all, setAll] = useState(false);
   const [viewed, setViewed] = useState<TensorRow | null>(null);
+  const hits = useHitsOf(job, node.graph, node.name);
   const wasViewed = useEver(viewed !== null);
   useEffect(() => {
     setAll(false);
@@ -87,27 +89,30 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
         </Table.Thead>
         <Table.Tbody>
           {shown.map((row, at) => (
-            <Table.Tr key={row.key} data-testid={`tensor-${row.key.trim().replaceAll(" ", "-")}`}>
-              <Table.Td className={shown[at - 1]?.side === row.side ? "ss-col-side ss-faint" : "ss-col-side"}>
-                {row.side === "output" ? text.output : text.input}
-              </Table.Td>
-              <Table.Td className="ss-col-name">
-                {row.side === "output" ? (
-                  <span className="ss-mono" title={row.name}><bdi>{lastPart(row.name)}:{row.slot}</bdi></span>
-                ) : row.name ? (
-                  <NodeLink graph={node.graph} name={row.name} slot={row.isControl ? undefined : row.slot} />
-                ) : (
-                  "–"
-                )}
-              </Table.Td>
-              {row.place ? (
-                <TensorCells job={job} row={row} place={row.place} onView={() => setViewed(row)} />
-              ) : (
-                <Table.Td colSpan={5} className="ss-dimmed">
-                  {row.isControl ? text.controlInput : `${row.dtype} ${shapeText(row.shape, text)}`}
+            <Fragment key={row.key}>
+              <Table.Tr data-testid={`tensor-${row.key.trim().replaceAll(" ", "-")}`}>
+                <Table.Td className={shown[at - 1]?.side === row.side ? "ss-col-side ss-faint" : "ss-col-side"}>
+                  {row.side === "output" ? text.output : text.input}
                 </Table.Td>
-              )}
-            </Table.Tr>
+                <Table.Td className="ss-col-name">
+                  {row.side === "output" ? (
+                    <span className="ss-mono" title={row.name}><bdi>{lastPart(row.name)}:{row.slot}</bdi></span>
+                  ) : row.name ? (
+                    <NodeLink graph={node.graph} name={row.name} slot={row.isControl ? undefined : row.slot} />
+                  ) : (
+                    "–"
+                  )}
+                </Table.Td>
+                {row.place ? (
+                  <TensorCells job={job} row={row} place={row.place} onView={() => setViewed(row)} />
+                ) : (
+                  <Table.Td colSpan={5} className="ss-dimmed">
+                    {row.isControl ? text.controlInput : `${row.dtype} ${shapeText(row.shape, text)}`}
+                  </Table.Td>
+                )}
+              </Table.Tr>
+              {row.side === "output" && <HitLines hits={hits.filter(({ slot }) => slot === row.slot)} columns={7} />}
+            </Fragment>
           ))}
         </Table.Tbody>
       </Table>

@@ -12,7 +12,7 @@ import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
 import { boxOf, placesOf, turn } from "./find";
 import { Lines } from "./Lines";
-import { mark, setZoom } from "./marks";
+import { boxesOf, mark, setZoom } from "./marks";
 import { type MenuAt, NodeMenu } from "./NodeMenu";
 import { Overview } from "./Overview";
 import { type Box, type Direction, EMPTY } from "./scene";
@@ -68,9 +68,10 @@ function Canvas(props: GraphViewProps) {
 
   const nodes = useMemo(() => scene.boxes.map(toNode), [scene]);
 
+  const hitBoxes = useMemo(() => boxesOf(scene, places, hits), [scene, places, hits]);
   useEffect(() => {
-    mark(scene, places, { cursor, hovered, current, hits, badge: selected?.name ?? "" });
-  }, [scene, places, cursor, hovered, current, hits, selected]);
+    mark(scene, places, { cursor, hovered, current, hits, hitBoxes, badge: selected?.name ?? "" });
+  }, [scene, places, cursor, hovered, current, hits, hitBoxes, selected]);
 
   useReveal({
     job: job.id,

@@ -63,6 +63,15 @@ export function NodeMenu({ at, commands, onClose, onToggle, onAlone, onCentre }:
                 </Menu.Item>
               </>
             )}
+            {node.kind !== "stack" && (
+              <Menu.Item
+                leftSection={<Icon name="watch" />}
+                disabled={!commands.watch}
+                onClick={() => commands.watch?.({ kind: node.kind === "scope" ? "scope" : "node", name: node.id })}
+              >
+                {text.watchHere}
+              </Menu.Item>
+            )}
             <Menu.Item leftSection={<Icon name="target" />} onClick={() => onCentre(box)}>
               {text.centre}
             </Menu.Item>

@@ -66,6 +66,7 @@ function ToggleButton({ box }: { box: Box }) {
 function Badges({ box }: { box: Box }) {
   const text = useText().canvas;
   const marked = useMarks((state) => (box.node.badges.some(({ name }) => name === state.badge) ? state.badge : ""));
+  const hits = useMarks((state) => state.hits);
   const { shown, hidden } = shownBadges(box.node);
   if (shown.length === 0) return null;
   return (
@@ -73,7 +74,7 @@ function Badges({ box }: { box: Box }) {
       {shown.map((badge, index) => (
         <li
           key={index}
-          className={`ssg-badge ssg-${badge.kind}${marked && marked === badge.name ? " is-selected" : ""}`}
+          className={`ssg-badge ssg-${badge.kind}${marked && marked === badge.name ? " is-selected" : ""}${hits.has(badge.name) ? " is-hit" : ""}`}
           title={badge.text ? `${badge.name} = ${badge.text}` : badge.name}
         >
           {shorten(badgeText(badge), SMALL_SIZE, box.width - BADGE_SPACE)}

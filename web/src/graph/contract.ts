@@ -33,6 +33,8 @@ export interface GraphCommands {
   canRun: boolean;
   /** Run to this op. The page sends the command and shows errors. */
   runTo(node: string): void;
+  /** Make a watchpoint on it; null where that is not possible. */
+  watch: ((selection: Selection) => void) | null;
   /** Scroll the node list there, open it on the way, and put the focus on it. */
   showInList(name: string): void;
   /** Put text on the clipboard and say so. */

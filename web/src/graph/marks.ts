@@ -10,10 +10,12 @@ interface Marks {
   lines: readonly { line: Line; kind: "into" | "out" | "hover" }[];
   /** A parameter, input or constant that is selected: marked on the ops that read it. */
   badge: string;
+  /** Full names of nodes that were hit: parameters among them are marked where they are read. */
+  hits: ReadonlySet<string>;
   cursor: string;
 }
 
-export const useMarks = create<Marks>(() => ({ classes: new Map(), lines: [], badge: "", cursor: "" }));
+export const useMarks = create<Marks>(() => ({ classes: new Map(), lines: [], badge: "", hits: new Set(), cursor: "" }));
 
 /** Whether the picture is so small that no text can be read: none is drawn then. */
 export const useDistance = create<{ isFar: boolean }>(() => ({ isFar: false }));
@@ -30,7 +32,19 @@ export interface Marked {
   hovered: string | null;
   current: string | null;
   hits: ReadonlySet<string>;
+  /** The boxes of `hits`: see `boxesOf`. */
+  hitBoxes: ReadonlySet<number>;
   badge: string;
+}
+
+/** The boxes that stand for these nodes: their own, or what is closed around them. */
+export function boxesOf(scene: Scene, places: ReadonlyMap<string, number>, names: Iterable<string>): Set<number> {
+  const found = new Set<number>();
+  for (const name of names) {
+    const place = boxOf(scene, places, name);
+    if (place >= 0) found.add(place);
+  }
+  return found;
 }
 
 const MOST_LINES = 600;
@@ -63,6 +77,6 @@ export function mark(scene: Scene, places: ReadonlyMap<string, number>, what: Ma
     }
   }
   if (what.current !== null) add(boxOf(scene, places, what.current), `is-current${exactly(what.current)}`);
-  for (const hit of what.hits) add(boxOf(scene, places, hit), "is-hit");
-  useMarks.setState({ classes, lines, badge: what.badge, cursor: what.cursor ?? "" });
+  for (const place of what.hitBoxes) add(place, "is-hit");
+  useMarks.setState({ classes, lines, badge: what.badge, hits: what.hits, cursor: what.cursor ?? "" });
 }

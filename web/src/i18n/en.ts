@@ -38,6 +38,7 @@ export const en = {
     node: "at a node",
     pause: "paused by request",
     not_reached: "the node was not reached in this step",
+    watchpoint: "a watchpoint was hit",
   },
   position: (at: number, of: number) => `node ${number(at)} of ${number(of)}`,
   started: (when: string) => `started ${when}`,

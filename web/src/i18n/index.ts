@@ -2,14 +2,15 @@
 
 import { create } from "zustand";
 import { graphEn, graphZh } from "../graph/text";
+import { watchEn, watchZh } from "../watch/text";
 import { en as pageEn } from "./en";
 import { type Texts as PageTexts, zh as pageZh } from "./zh";
 
 export type Language = "zh" | "en";
-export type Texts = PageTexts & { canvas: typeof graphZh };
+export type Texts = PageTexts & { canvas: typeof graphZh; watch: typeof watchZh };
 
-const en: Texts = { ...pageEn, canvas: graphEn };
-const zh: Texts = { ...pageZh, canvas: graphZh };
+const en: Texts = { ...pageEn, canvas: graphEn, watch: watchEn };
+const zh: Texts = { ...pageZh, canvas: graphZh, watch: watchZh };
 export const dictionaries: Record<Language, Texts> = { en, zh };
 
 const KEPT = "stepscope-language";

@@ -42,6 +42,7 @@ export const zh: Texts = {
     node: "停在节点处",
     pause: "已按要求暂停",
     not_reached: "本轮次未执行到该节点",
+    watchpoint: "命中监测点",
   },
   position: (at, of) => `第 ${number(at)} 个节点，共 ${number(of)} 个`,
   started: (when) => `开始于 ${when}`,

@@ -6,6 +6,7 @@ import { persist } from "zustand/middleware";
 interface Layout {
   listWidth: number;
   detailsHeight: number;
+  watchHeight: number;
   isListOpen: boolean;
   isDetailsOpen: boolean;
 }
@@ -15,6 +16,7 @@ export const useLayout = create<Layout & { set(change: Partial<Layout>): void }>
     (set) => ({
       listWidth: 336,
       detailsHeight: Math.round(Math.min(320, Math.max(200, window.innerHeight * 0.3))),
+      watchHeight: Math.round(Math.min(260, Math.max(150, window.innerHeight * 0.21))),
       isListOpen: true,
       isDetailsOpen: true,
       set: (change) => set(change),

@@ -16,6 +16,9 @@ import { isFiltering } from "./useRows";
 const CATEGORIES: readonly CategoryFilter[] = ["all", "weight", "gradient", "activation"];
 const ALL = "\0all";
 
+/** The last wish for the field that was fulfilled; the list may have been out of sight when it was made. */
+let focused = 0;
+
 interface Props {
   job: JobView;
   graph: string;
@@ -26,8 +29,10 @@ export function Filters({ job, graph, found }: Props) {
   const isFiltered = useView((state) => isFiltering(state.filter));
   return (
     <div className="ss-filters">
-      <Graphs job={job} graph={graph} />
-      <Categories />
+      <div className="ss-choices">
+        <Graphs job={job} graph={graph} />
+        <Categories />
+      </div>
       <NameField found={found} />
       <LineField />
       {isFiltered && <Matches found={found} />}
@@ -49,7 +54,7 @@ const Graphs = memo(function Graphs({ job, graph }: { job: JobView; graph: strin
   };
   return (
     <Select
-      size="xs" label={text.graph} classNames={FIELD} value={isAll ? ALL : graph} allowDeselect={false}
+      size="xs" aria-label={text.graph} title={text.graph} value={isAll ? ALL : graph} allowDeselect={false}
       data={job.graphs.length > 1 ? [{ value: ALL, label: text.allGraphs }, ...graphs] : graphs} onChange={pick}
     />
   );
@@ -60,7 +65,7 @@ const Categories = memo(function Categories() {
   const category = useView((state) => state.filter.category);
   return (
     <Select
-      size="xs" label={text.category} classNames={FIELD} value={category} allowDeselect={false}
+      size="xs" aria-label={text.category} title={text.category} value={category} allowDeselect={false}
       data={CATEGORIES.map((value) => ({ value, label: text.categories[value] }))}
       onChange={(value) => value && view.filter({ category: value as CategoryFilter })}
     />
@@ -73,7 +78,8 @@ function NameField({ found }: { found: Schemas["NodeList"] | null }) {
   const focusSearch = useView((state) => state.focusSearch);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (focusSearch > 0) field.current?.select();
+    if (focusSearch !== focused) field.current?.select();
+    focused = focusSearch;
   }, [focusSearch]);
   return (
     <TextInput
@@ -102,8 +108,6 @@ const LineField = memo(function LineField() {
     />
   );
 });
-
-const FIELD = { root: "ss-field", label: "ss-field-label", wrapper: "ss-field-input" };
 
 function Clear({ onClick }: { onClick(): void }) {
   const text = useText();

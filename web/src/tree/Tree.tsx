@@ -9,6 +9,8 @@ import { type KeyboardEvent, memo, useCallback, useEffect, useId, useRef, useSta
 import { useText } from "../i18n";
 import { reveal } from "../state/address";
 import { useView } from "../state/view";
+import type { HitMarks } from "../watch/useHits";
+import type { RowTicks } from "../watch/useTicks";
 import { canOpen, parentOf, type Row } from "./rows";
 import { TreeRow } from "./TreeRow";
 
@@ -21,9 +23,12 @@ interface Props {
   match: string;
   setOpen(row: Row, open: boolean): void;
   onSight(row: Row): void;
+  /** While the nodes of a watchpoint are ticked. */
+  ticks: RowTicks | null;
+  hits: HitMarks;
 }
 
-export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, onSight }: Props) {
+export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, onSight, ticks, hits }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -71,13 +76,17 @@ export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, o
       ArrowRight: () => (canOpen(row) && !row.isOpen ? setOpen(row, true) : canOpen(row) && goTo(active + 1)),
       ArrowLeft: () => (canOpen(row) && row.isOpen ? setOpen(row, false) : goTo(parentOf(rows, active))),
       Enter: () => choose(row),
-      " ": () => canOpen(row) && setOpen(row, !row.isOpen),
+      " ": () => (ticks ? ticks.tick(active) : canOpen(row) && setOpen(row, !row.isOpen)),
     };
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
     move();
   };
+
+  const [first, last] = [inSight[0]?.index ?? 0, inSight.at(-1)?.index ?? 0];
+  useEffect(() => ticks?.see(first, last), [ticks, first, last]);
+  const tick = ticks?.tick;
 
   const rowId = (at: number) => `${id}-${at}`;
   return (
@@ -105,6 +114,10 @@ export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, o
               isSelected={row.name !== "" && row.name === selected && row.graph === graph}
               isCurrent={row.name !== "" && row.name === current}
               match={match}
+              hits={row.graph !== graph ? 0 : row.kind === "scope" ? (hits.below.get(row.name) ?? 0) : hits.nodes.has(row.name) ? 1 : 0}
+              mark={ticks ? (ticks.markOf(row) ?? null) : undefined}
+              at={item.index}
+              onTick={tick}
               onChoose={choose}
               onOpen={setOpen}
             />
@@ -114,6 +127,9 @@ export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, o
     </div>
   );
 });
+
+/** The last wish that was fulfilled; the list may have been out of sight when it was made. */
+let fulfilled = 0;
 
 /** What shall come into sight: what was selected elsewhere, and what the canvas asked to show here. */
 function useWishes(
@@ -126,10 +142,9 @@ function useWishes(
   const inList = useView((state) => state.inList);
   const pending = useRef<{ name: string; focus: boolean } | null>(null);
   const shown = useRef<string | null>(null);
-  const done = useRef(inList?.serial ?? 0);
   useEffect(() => {
-    if (inList && inList.serial !== done.current) {
-      done.current = inList.serial;
+    if (inList && inList.serial !== fulfilled) {
+      fulfilled = inList.serial;
       pending.current = { name: inList.name, focus: true };
     } else if (selected !== shown.current) {
       pending.current = selected === null ? null : { name: selected, focus: false };

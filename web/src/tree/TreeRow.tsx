@@ -4,6 +4,7 @@ import { memo, type ReactNode } from "react";
 import { RightIcon } from "../app/icons";
 import { useText } from "../i18n";
 import { number } from "../i18n/numbers";
+import type { Mark } from "../watch/ticks";
 import { canOpen, type Row } from "./rows";
 
 interface Props {
@@ -15,17 +16,25 @@ interface Props {
   isSelected: boolean;
   isCurrent: boolean;
   match: string;
+  /** Of watchpoints: on the node, or on nodes inside the scope. */
+  hits: number;
+  /** The box that is ticked for a watchpoint: null while it is not known, undefined where there is none. */
+  mark: Mark | null | undefined;
+  at: number;
+  onTick: ((at: number) => void) | undefined;
   onChoose(row: Row): void;
   onOpen(row: Row, open: boolean): void;
 }
 
 export const TreeRow = memo(function TreeRow(props: Props) {
-  const { id, row, top, height, isActive, isSelected, isCurrent, match, onChoose, onOpen } = props;
+  const { id, row, top, height, isActive, isSelected, isCurrent, match, hits, mark, at, onTick, onChoose, onOpen } = props;
   const text = useText();
+  const canBeTicked = mark !== undefined && mark !== -1;
   const canBeOpened = canOpen(row);
   const classes = ["ss-row", isActive && "ss-row-active", isSelected && "ss-row-selected", isCurrent && "ss-row-current"];
   const what = row.kind === "note" ? "" : row.kind === "graph" ? text.graph : text.kind[row.kind];
-  const tip = [row.name, row.op && row.op !== row.label ? row.op : ""].filter(Boolean).join("\n");
+  const hitText = hits === 0 ? "" : row.kind === "scope" ? text.watch.hitsInside(hits) : text.watch.hitMark;
+  const tip = [row.name, row.op && row.op !== row.label ? row.op : "", hitText].filter(Boolean).join("\n");
   return (
     <div
       id={id}
@@ -33,8 +42,9 @@ export const TreeRow = memo(function TreeRow(props: Props) {
       aria-level={row.depth + 1}
       aria-expanded={canBeOpened ? row.isOpen : undefined}
       aria-selected={isSelected}
+      aria-checked={!canBeTicked || mark === null ? undefined : mark === 2 ? "mixed" : mark === 1}
       aria-current={isCurrent ? "step" : undefined}
-      aria-label={[row.label, what, canBeOpened ? text.ops(row.count) : "", isCurrent ? text.currentNode : ""].filter(Boolean).join(", ")}
+      aria-label={[row.label, what, canBeOpened ? text.ops(row.count) : "", isCurrent ? text.currentNode : "", hitText].filter(Boolean).join(", ")}
       className={classes.filter(Boolean).join(" ")}
       style={{ transform: `translateY(${top}px)`, height, paddingLeft: 6 + 14 * row.depth }}
       title={tip}
@@ -52,8 +62,19 @@ export const TreeRow = memo(function TreeRow(props: Props) {
       >
         {canBeOpened && <RightIcon size={11} />}
       </span>
+      {mark !== undefined && row.kind !== "note" && (
+        <span
+          className={`ss-tick ss-tick-${mark === null ? "unknown" : mark === -1 ? "none" : mark}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            if (canBeTicked) onTick?.(at);
+          }}
+          onDoubleClick={(event) => event.stopPropagation()}
+        />
+      )}
       {row.kind !== "note" && <span className={`ss-kind ss-kind-${row.kind}`} />}
       <span className={row.kind === "note" ? "ss-row-label ss-dimmed" : "ss-row-label"}>{marked(row.label, match)}</span>
+      {hits > 0 && <span className="ss-row-hit" aria-hidden="true">{row.kind === "scope" ? number(hits) : "!"}</span>}
       {canBeOpened && <span className="ss-row-count">{number(row.count)}</span>}
     </div>
   );

@@ -1,7 +1,7 @@
 /** The rows of the node list, for the graph and the filters as they are. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import type { Schemas } from "../api/client";
 import { SCOPE_PAGE } from "../api/asks";
 import { FIRST_NODES, MOST_NODES, nodesQuery, type NodesWanted } from "../api/queries";
@@ -27,11 +27,14 @@ export interface Rows {
 
 const nothing = () => undefined;
 
-export function useRows(job: string, graph: string): Rows {
-  const filter = useView((state) => state.filter);
-  const tree = useTree(job, graph, !isFiltering(filter));
-  const found = useFound(job, graph, filter);
-  return isFiltering(filter) ? found : tree;
+/** `filter` is the one that the rows belong to: the one that is typed may be ahead of them. */
+export function useRows(job: string, graph: string): Rows & { filter: Filter } {
+  const typed = useView((state) => state.filter);
+  const tree = useTree(job, graph, !isFiltering(typed));
+  const { isLate, ...found } = useFound(job, graph, typed);
+  const filter = useRef(typed);
+  if (!isLate) filter.current = typed;
+  return { ...(isFiltering(typed) ? found : tree), filter: filter.current };
 }
 
 function useTree(job: string, graph: string, isShown: boolean): Rows {
@@ -44,7 +47,8 @@ function useTree(job: string, graph: string, isShown: boolean): Rows {
   return { rows, found: null, isBusy: false, error, setOpen, onSight };
 }
 
-function useFound(job: string, graph: string, filter: Filter): Rows {
+/** `isLate`: what was found is still that of the filter before. */
+function useFound(job: string, graph: string, filter: Filter): Rows & { isLate: boolean } {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const revision = useRevision(job, graph);
   const wanted: NodesWanted = {
@@ -68,5 +72,6 @@ function useFound(job: string, graph: string, filter: Filter): Rows {
       return next;
     });
   }, []);
-  return { rows, found: found.data ?? null, isBusy: found.isFetching, error: found.error, setOpen, onSight: nothing };
+  const isLate = isWanted && first.isPlaceholderData;
+  return { rows, found: found.data ?? null, isBusy: found.isFetching, error: found.error, setOpen, onSight: nothing, isLate };
 }

@@ -26,6 +26,7 @@ from stepscope.core.graph.views import (
     ViewEdge,
     ViewNode,
 )
+from stepscope.core.graph.watchable import Watchable
 
 __all__ = [
     "Badge",
@@ -55,4 +56,5 @@ __all__ = [
     "TensorType",
     "ViewEdge",
     "ViewNode",
+    "Watchable",
 ]

@@ -1,8 +1,8 @@
 """Which nodes are weights, gradients, activations, parameters.
 
 A weight is a parameter that an optimizer op of the graph updates; in a graph without optimizer ops (an evaluation, or
-the forward part alone), one that the source calls trainable. Optimizers that update by `Assign` count as none: the same
-op moves statistics and step counters.
+the forward part alone), one of floating-point numbers that the source calls trainable. Optimizers that update by
+`Assign` count as none: the same op moves statistics and step counters.
 """
 
 from __future__ import annotations
@@ -38,17 +38,18 @@ class Categories:
         names = np.array([op.lower() in ACTIVATIONS for op in columns.op_names], np.bool_)
         parameter = columns.kinds == PARAMETER
         updates = np.array([op in OPTIMIZERS for op in columns.op_names], np.bool_)
-        optimizer_ops = np.flatnonzero(updates[columns.ops] & is_op) if len(columns) else np.empty(0, np.int64)
-        self.has_optimizer = len(optimizer_ops) > 0
+        self.optimizer_ops: list[int] = np.flatnonzero(updates[columns.ops] & is_op).tolist() if len(columns) else []
+        self.has_optimizer = len(self.optimizer_ops) > 0
         weight = np.zeros(len(columns), np.bool_)
-        for node in optimizer_ops.tolist():
+        for node in self.optimizer_ops:
             update = OPTIMIZERS[columns.op(node)]
             if update.weight is not None:
                 home = input_home(columns, flow, node, update.weight)
                 if home is not None and parameter[home[0]]:
                     weight[home[0]] = True
         if not self.has_optimizer:
-            weight[[node for node, trainable in columns.trainable.items() if trainable and parameter[node]]] = True
+            weight[[node for node, trainable in columns.trainable.items() if trainable]] = True
+            weight &= parameter & floating_outputs(columns)  # a count of steps is called trainable too
         self.masks: dict[Category, Bools] = {
             "weight": weight,
             "gradient": gradient,
@@ -64,6 +65,12 @@ class Categories:
             if category == known:
                 return self.masks[known]
         raise BadRequest(f"no category {category!r}; there are {', '.join(CATEGORIES)}")
+
+
+def floating_outputs(columns: Columns) -> Bools:
+    """Nodes whose first output may hold floating-point numbers: it does, or nobody knows."""
+    types = [outputs[0].dtype if outputs else "" for outputs in columns.outputs]
+    return np.array([not dtype or "float" in dtype for dtype in types], np.bool_)
 
 
 def input_home(columns: Columns, flow: Flow, node: int, data_index: int) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ equal to the path of a scope. All answers about 100,000 nodes come within some t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from stepscope.core.graph.categories import Categories, input_home
 from stepscope.core.graph.edges import Edges
 from stepscope.core.graph.frontier import Frontier
 from stepscope.core.graph.optimizers import OPTIMIZERS
-from stepscope.core.graph.records import NodeRecord, TensorType
+from stepscope.core.graph.records import Kind, NodeRecord, TensorType
 from stepscope.core.graph.scope_view import ScopeViews
 from stepscope.core.graph.scopes import Scopes
 from stepscope.core.graph.search import Names
@@ -34,6 +35,7 @@ from stepscope.core.graph.views import (
     ScopeView,
     SearchResult,
 )
+from stepscope.core.graph.watchable import Watchable
 
 CONSUMER_LIMIT = 200
 
@@ -105,6 +107,11 @@ class Graph:
         """
         return [self._columns.names[node] for node in self._select(pattern, category, scope, line, folded)]
 
+    def of_kind(self, kind: Kind) -> list[str]:
+        """Names of all nodes of a kind, in topological order."""
+        chosen = np.flatnonzero(self._columns.kinds == cols.KINDS.index(kind))
+        return [self._columns.names[node] for node in chosen.tolist()]
+
     def search(self, text: str, category: str | None = None, limit: int = 200) -> SearchResult:
         """As `nodes`, with the total and the first `limit` only."""
         found = self._select(text, category)
@@ -165,6 +172,11 @@ class Graph:
     def scope_paths(self) -> list[str]:
         """All scopes, each before those inside it; the root "" first."""
         return list(self._scopes.paths)
+
+    @cached_property
+    def watchable(self) -> Watchable:
+        """Which nodes a watchpoint can be set on."""
+        return Watchable(self._columns, self._flow, self._edges, self._scopes, self._categories)
 
     def lineage(self, name: str, slot: int = 0, hops: int = 1, limit: int = 500) -> Lineage:
         """What output `slot` of a node comes from and goes to, `hops` far, at most `limit` nodes each way."""

@@ -57,7 +57,7 @@ class ScopeViews:
         )
 
     def place_of(self, scope: int, inner: int, is_scope: bool) -> int:
-        """At which place among the children of `scope` a scope or op is, or lies in one of them; -1 where it doesn't."""
+        """Which place among the children of `scope` a scope or op is or lies in; -1 for none."""
         inside, own = self._scopes.contents(scope)
         first = np.concatenate([self._scopes.first[inside], own])
         around = inner if is_scope else int(self._scopes.of_node[inner])

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from stepscope.core.tensors.bfloat16 import decode_bfloat16
 from stepscope.core.tensors.index import apply_index, index_shape, parse_index
+from stepscope.core.tensors.measure import Figures, measure
 from stepscope.core.tensors.statistics import compare, stats
 
-__all__ = ["apply_index", "compare", "decode_bfloat16", "index_shape", "parse_index", "stats"]
+__all__ = [
+    "Figures",
+    "apply_index",
+    "compare",
+    "decode_bfloat16",
+    "index_shape",
+    "measure",
+    "parse_index",
+    "stats",
+]

@@ -35,9 +35,14 @@ def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def blocks(
-    *arrays: NDArray[Any], dtype: np.dtype[Any], order: Literal["K", "C"] = "K", size: int | None = None
+    *arrays: NDArray[Any],
+    dtype: np.dtype[Any] | list[np.dtype[Any]],
+    order: Literal["K", "C"] = "K",
+    size: int | None = None,
 ) -> Iterator[tuple[NDArray[Any], ...]]:
     """Matching one-dimensional, contiguous blocks of `arrays` (all of one shape), cast to `dtype`; none if empty.
+
+    dtype: one for all arrays, or one for each.
 
     order: "K" is the order of the elements in memory, "C" that of the array's indices.
     size: the most elements in a block, `BLOCK` unless given.
@@ -48,7 +53,7 @@ def blocks(
         [np.atleast_1d(array) for array in arrays],  # numpy 1.26 hands out garbage where it casts 0 dimensions
         flags=["external_loop", "buffered", "zerosize_ok"],
         op_flags=[each] * len(arrays),
-        op_dtypes=[dtype] * len(arrays),
+        op_dtypes=dtype if isinstance(dtype, list) else [dtype] * len(arrays),
         order=order,
         casting="unsafe",
         buffersize=size or BLOCK,

@@ -1,4 +1,4 @@
-"""Running figures over blocks of one tensor: what `TensorStats` says, in one pass, in double precision.
+"""Running figures over blocks of one tensor, in one pass, in double precision: the part of `numpy_pass` for one value.
 
 Invariants: blocks may come in any number and size, the figures do not depend on it but for rounding; mean and spread of
 the blocks are merged after Chan, Golub and LeVeque, on standard deviations instead of their squares so that nothing
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stepscope.core.ports import TensorStats
 from stepscope.core.tensors.blocks import BLOCK
 
+# count, nan, positive_inf, negative_inf, zero, negative, positive; min, max, mean, abs_mean, std: as in `Figures`
+Summary = tuple[int, int, int, int, int, int, int, float, float, float, float, float]
 _NARROW = 1e-3  # a variance below this share of the mean square is computed again, around the mean
 
 
@@ -55,29 +56,16 @@ class Accumulator:
             self._negative += self._count(np.less, block, 0)
         self._merge(block.size, *_block_moments(block, low, high, self._scratch.wide[: block.size]))
 
-    def result(self, dtype: str, shape: tuple[int, ...], step: int) -> TensorStats:
+    def summary(self) -> Summary:
         low, high, mean = math.nan, math.nan, math.nan
         if self._finite:
             low, high = float(self._low) + 0.0, float(self._high) + 0.0  # + 0.0 makes 0.0 of -0.0
             mean = min(max(self._mean, low), high) + 0.0
+        count = self._finite + self._nan + self._negative_inf + self._positive_inf
         negative = self._negative + self._negative_inf
-        return TensorStats(
-            dtype=dtype,
-            shape=shape,
-            step=step,
-            count=self._finite + self._nan + self._negative_inf + self._positive_inf,
-            min=low,
-            max=high,
-            mean=mean,
-            abs_mean=self._abs_mean,
-            std=self._std,
-            zero_count=self._zero,
-            negative_count=negative,
-            positive_count=self._finite - self._zero - self._negative + self._positive_inf,
-            nan_count=self._nan,
-            negative_inf_count=self._negative_inf,
-            positive_inf_count=self._positive_inf,
-        )
+        positive = self._finite - self._zero - self._negative + self._positive_inf
+        counts = (count, self._nan, self._positive_inf, self._negative_inf, self._zero, negative, positive)
+        return (*counts, low, high, mean, self._abs_mean, self._std)
 
     def _count(self, relation: np.ufunc, block: NDArray[Any], value: float) -> int:
         return int(np.count_nonzero(relation(block, value, out=self._scratch.mask[: block.size])))

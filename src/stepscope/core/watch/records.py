@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-Base = Literal["none", "tensor", "weight", "gradient", "activation", "trainable"]
+Base = Literal[
+    "none", "tensor", "weight", "gradient", "activation",
+    "trainable", "matrix", "trained_matrix", "layer", "layer_gradient",
+]  # fmt: skip
 ErrorKind = Literal[
     "nan", "inf", "no_previous", "previous_nan", "previous_inf", "previous_shape", "no_value", "unreadable"
 ]
@@ -26,9 +29,10 @@ class Rule:
 class Selection:
     """Which nodes a watchpoint covers.
 
-    `base` is what it starts from: a category, "tensor" (all that has a value), "trainable" (weights, and trainable
-    parameters that no optimizer updates) or "none"; `ops` narrows that to some types of operation. The rule that is
-    nearest to a node (its own, else that of the innermost scope around it) decides over it; without one, the base.
+    `base` is what it starts from: a category, "tensor" (all that has a value), "none", or one of the narrower sets of
+    `core.graph.layers`, which the recommended watchpoints have. `ops`
+    narrows that to some types of operation. Rules stand in the order in which they were made. Of those that cover a
+    node (its own, and those of the scopes around it) the last decides over it; without one, the base.
     """
 
     base: Base = "tensor"
@@ -57,8 +61,7 @@ class WatchpointSet:
     watchpoints: tuple[Watchpoint, ...] = ()
 
 
-@dataclass(frozen=True)
-class ParameterCheck:
+class ParameterCheck(NamedTuple):
     """One parameter of a check: what was set and what was found (None: not computed)."""
 
     name: str
@@ -105,3 +108,8 @@ class HitBatch:
     revision: int
     hits: tuple[Hit, ...] = ()
     warning: str = ""  # what could not be checked at all
+
+    @property
+    def stops(self) -> bool:
+        """Whether the training pauses: a hit, or what could not be evaluated, but for want of a previous value."""
+        return any(not hit.error or hit.error - {"no_previous"} for hit in self.hits)

@@ -14,13 +14,12 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from stepscope.core.step_data import ASIDE, BEFORE, NET
 from stepscope.probe.bootstrap import CannotDebug
 from stepscope.probe.data_folder import PREFIX, DataFolder
 from stepscope.probe.settings import Settings
 
 VARIABLE = "MINDSPORE_DUMP_CONFIG"
-NET = "net"
-BEFORE = "before"  # the parameters as they were before a recorded step
 _MARGIN = 64 << 20  # bytes that stay free on the place of the step data: a write error would end the user's training
 _WRAP = 1 << 32
 
@@ -43,7 +42,7 @@ class Dump:
         self._expected = 0
         self._free_before = 0
         self.recorded: set[int] = set()
-        self._aside = self.folder.path / "aside"
+        self._aside = self.folder.path / ASIDE
         self.kernel_error: Exception | None = None  # of the user's own work, met while we waited for it
         try:
             self._switch._set_init_iter(0)

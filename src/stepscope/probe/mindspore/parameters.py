@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from stepscope.probe.mindspore.dump import BEFORE, Dump
+from stepscope.core.step_data import BEFORE
+from stepscope.probe.mindspore.dump import Dump
 
 
 class ParameterSnapshot:

@@ -3,6 +3,7 @@
 The life of it: `begin` (before the first compile) starts the agent; the first `before_run` waits for the server, tells
 the graphs and pauses at step 0; then every run of a graph is a step, or part of one. A step is recorded only if the
 training is to stand still after it (and the one before that, to compare with): running free costs one poll of the pipe.
+With watchpoints every step is recorded, and the training goes on when the agent has checked them.
 
 All of it happens in the thread that trains. Whatever is waited for here comes from the agent, which answers for the
 server: connected, unreachable, gone.
@@ -56,6 +57,7 @@ class Session:
         self._left: int | None = 0  # steps to run before the next pause; None: run free
         self._sequence = 0  # of the last command taken
         self._reason = "step"  # of the next pause
+        self._watching = False  # whether there are watchpoints
         self._kind = RunKind.STEP
         self._run: tuple[str, int] | None = None  # the run of the last step: its phase and cell
         self._step_began = 0.0
@@ -119,6 +121,8 @@ class Session:
         if self._left is not None:
             self._left -= 1
         self._take_commands(recorded)
+        if self._watching and recorded and self._is_to_stop():
+            self._left, self._reason = 0, "watchpoint"
         if self._left is not None and self._left <= 0:
             self._pause(self._reason, seconds=seconds, loss=_loss(result) if recorded else None)
         else:
@@ -235,7 +239,8 @@ class Session:
     # ------------------------------------------------------------ steps
 
     def _arm_if_wanted(self) -> None:
-        if self.over or self._left is None or self._left > 2:
+        near_pause = self._left is not None and self._left <= 2
+        if self.over or not (self._watching or near_pause):
             return
         step = self._step + 1
         if not self._dump.armed_for(step):
@@ -264,6 +269,17 @@ class Session:
                 self._obey(message, recorded=False)
         self._last_progress = time.monotonic()
 
+    def _is_to_stop(self) -> bool:
+        """What the agent says of the step that has just been recorded; it takes as long as it takes."""
+        self._send("step", step=self._step, recorded=sorted(self._dump.recorded))
+        while not self.over:
+            message = self._receive(None)
+            if message is not None and message["is"] == "verdict":
+                return bool(message["stop"])
+            if message is not None:
+                self._obey(message, recorded=True)
+        return False
+
     def _take_commands(self, recorded: bool = False) -> None:
         """Whatever has come in while the training ran."""
         assert self._pipe is not None
@@ -277,6 +293,8 @@ class Session:
         if message["is"] == "gone":
             self.over = f"{message['reason']}; going on undebugged"
             return
+        if message["is"] == "watch":
+            self._watching = bool(message["on"])
         if message["is"] != "command":
             return
         kind = message["kind"]
@@ -284,7 +302,6 @@ class Session:
         if kind == "terminate":
             with contextlib.suppress(Exception):
                 self._dump.disarm()
-            self._send("terminating")
             say("terminated, as asked in the debugger")
             raise Terminated
         if kind == "run":

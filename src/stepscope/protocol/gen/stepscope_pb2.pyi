@@ -540,28 +540,32 @@ class ModelProto(_message.Message):
     def __init__(self, ir_version: _Optional[int] = ..., domain: _Optional[str] = ..., model_version: _Optional[int] = ..., graph: _Optional[_Union[GraphProto, _Mapping]] = ...) -> None: ...
 
 class AgentMessage(_message.Message):
-    __slots__ = ("hello", "graph", "report", "answer", "farewell")
+    __slots__ = ("hello", "graph", "report", "answer", "farewell", "hits")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     GRAPH_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
     ANSWER_FIELD_NUMBER: _ClassVar[int]
     FAREWELL_FIELD_NUMBER: _ClassVar[int]
+    HITS_FIELD_NUMBER: _ClassVar[int]
     hello: Hello
     graph: Chunk
     report: Report
     answer: Answer
     farewell: Farewell
-    def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., graph: _Optional[_Union[Chunk, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., answer: _Optional[_Union[Answer, _Mapping]] = ..., farewell: _Optional[_Union[Farewell, _Mapping]] = ...) -> None: ...
+    hits: Hits
+    def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., graph: _Optional[_Union[Chunk, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., answer: _Optional[_Union[Answer, _Mapping]] = ..., farewell: _Optional[_Union[Farewell, _Mapping]] = ..., hits: _Optional[_Union[Hits, _Mapping]] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
-    __slots__ = ("welcome", "command", "query")
+    __slots__ = ("welcome", "command", "query", "watchpoints")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
+    WATCHPOINTS_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     command: Command
     query: Query
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., query: _Optional[_Union[Query, _Mapping]] = ...) -> None: ...
+    watchpoints: Chunk
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., query: _Optional[_Union[Query, _Mapping]] = ..., watchpoints: _Optional[_Union[Chunk, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
     __slots__ = ("job_id", "protocol_version", "framework", "framework_version", "device", "rank", "rank_count", "host", "pid", "command_line", "working_directory", "step_unit", "stepping", "started_at", "stepscope_version")
@@ -620,6 +624,7 @@ class Command(_message.Message):
         NEXT_NODE: _ClassVar[Command.Kind]
         PREVIOUS_NODE: _ClassVar[Command.Kind]
         RUN_TO_NODE: _ClassVar[Command.Kind]
+        RECHECK: _ClassVar[Command.Kind]
     UNKNOWN: Command.Kind
     RUN: Command.Kind
     PAUSE: Command.Kind
@@ -627,6 +632,7 @@ class Command(_message.Message):
     NEXT_NODE: Command.Kind
     PREVIOUS_NODE: Command.Kind
     RUN_TO_NODE: Command.Kind
+    RECHECK: Command.Kind
     KIND_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     GRAPH_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -856,3 +862,89 @@ class ExecutedNode(_message.Message):
     node_name: str
     occurrence: int
     def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., occurrence: _Optional[int] = ...) -> None: ...
+
+class WatchpointSet(_message.Message):
+    __slots__ = ("revision", "watchpoints")
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    WATCHPOINTS_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    watchpoints: _containers.RepeatedCompositeFieldContainer[Watchpoint]
+    def __init__(self, revision: _Optional[int] = ..., watchpoints: _Optional[_Iterable[_Union[Watchpoint, _Mapping]]] = ...) -> None: ...
+
+class Watchpoint(_message.Message):
+    __slots__ = ("id", "condition", "parameters", "base", "ops", "rules", "name", "enabled", "recommended")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CONDITION_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    BASE_FIELD_NUMBER: _ClassVar[int]
+    OPS_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ENABLED_FIELD_NUMBER: _ClassVar[int]
+    RECOMMENDED_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    condition: str
+    parameters: _containers.RepeatedCompositeFieldContainer[WatchParameter]
+    base: str
+    ops: _containers.RepeatedScalarFieldContainer[str]
+    rules: _containers.RepeatedCompositeFieldContainer[WatchRule]
+    name: str
+    enabled: bool
+    recommended: bool
+    def __init__(self, id: _Optional[int] = ..., condition: _Optional[str] = ..., parameters: _Optional[_Iterable[_Union[WatchParameter, _Mapping]]] = ..., base: _Optional[str] = ..., ops: _Optional[_Iterable[str]] = ..., rules: _Optional[_Iterable[_Union[WatchRule, _Mapping]]] = ..., name: _Optional[str] = ..., enabled: bool = ..., recommended: bool = ...) -> None: ...
+
+class WatchRule(_message.Message):
+    __slots__ = ("path", "on", "scope", "graph_name")
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    ON_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    GRAPH_NAME_FIELD_NUMBER: _ClassVar[int]
+    path: str
+    on: bool
+    scope: bool
+    graph_name: str
+    def __init__(self, path: _Optional[str] = ..., on: bool = ..., scope: bool = ..., graph_name: _Optional[str] = ...) -> None: ...
+
+class WatchParameter(_message.Message):
+    __slots__ = ("name", "value", "hit", "actual")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    HIT_FIELD_NUMBER: _ClassVar[int]
+    ACTUAL_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: float
+    hit: bool
+    actual: float
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[float] = ..., hit: bool = ..., actual: _Optional[float] = ...) -> None: ...
+
+class Hits(_message.Message):
+    __slots__ = ("step", "revision", "hits", "warning", "finished")
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    WARNING_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    step: int
+    revision: int
+    hits: _containers.RepeatedCompositeFieldContainer[Hit]
+    warning: str
+    finished: bool
+    def __init__(self, step: _Optional[int] = ..., revision: _Optional[int] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., warning: _Optional[str] = ..., finished: bool = ...) -> None: ...
+
+class Hit(_message.Message):
+    __slots__ = ("graph_name", "node_name", "slot", "watchpoint_id", "parameters", "errors", "position")
+    GRAPH_NAME_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
+    SLOT_FIELD_NUMBER: _ClassVar[int]
+    WATCHPOINT_ID_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    ERRORS_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    graph_name: str
+    node_name: str
+    slot: int
+    watchpoint_id: int
+    parameters: _containers.RepeatedCompositeFieldContainer[WatchParameter]
+    errors: _containers.RepeatedScalarFieldContainer[str]
+    position: int
+    def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., slot: _Optional[int] = ..., watchpoint_id: _Optional[int] = ..., parameters: _Optional[_Iterable[_Union[WatchParameter, _Mapping]]] = ..., errors: _Optional[_Iterable[str]] = ..., position: _Optional[int] = ...) -> None: ...

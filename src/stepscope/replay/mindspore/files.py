@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import ast
 import csv
+import math
+import mmap
+import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +24,7 @@ from stepscope.core.tensors import decode_bfloat16
 PARAMETER = "Parameter"
 _MAGIC = b"\x93NUMPY"
 _BFLOAT16 = "<E2"
+_HALF, _SINGLE = "<f2", "<f4"
 
 
 @dataclass(frozen=True)
@@ -67,26 +72,44 @@ def listing(folder: Path) -> list[DumpFile]:
 def read(path: Path) -> np.ndarray[Any, Any]:
     """The array of an .npy file, memory-mapped; bfloat16, which numpy refuses, as float32. Never unpickles."""
     try:
-        with path.open("rb") as file:
-            header, offset = _header(file.read(4096))
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError as error:
+        raise NotAvailable("the step has moved on; its values are gone") from error
+    except OSError as error:
+        raise NotAvailable(f"{path.name} can't be read: {error}") from error
+    try:
+        header, offset = _header(os.read(descriptor, 4096))
         descr, shape = str(header["descr"]), tuple(header["shape"])
         dtype = np.dtype("<u2" if descr == _BFLOAT16 else descr)
         if dtype.hasobject:
             raise NotAvailable(f"{path.name} holds Python objects, which are not read")
         if min(shape, default=0) < 0:
-            shape = _counted(shape, (path.stat().st_size - offset) // dtype.itemsize)
+            shape = _counted(shape, (os.fstat(descriptor).st_size - offset) // dtype.itemsize)
+        elif descr in (_HALF, _BFLOAT16) and os.fstat(descriptor).st_size - offset == 4 * math.prod(shape) > 0:
+            # Where MindSpore has no kernel for half precision, it runs one for single precision and casts the result.
+            # The dump is of that kernel's output, only its header says half precision.
+            descr, dtype = _SINGLE, np.dtype(_SINGLE)
         order: Literal["F", "C"] = "F" if header["fortran_order"] else "C"
         if 0 in shape:
             array = np.empty(shape, dtype)
         elif not shape:
-            array = np.fromfile(path, dtype, 1, offset=offset).reshape(())
+            array = np.frombuffer(os.pread(descriptor, dtype.itemsize, offset), dtype, 1).reshape(())
         else:
-            array = np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape, order=order)
-    except FileNotFoundError as error:
-        raise NotAvailable("the step has moved on; its values are gone") from error
+            array = _mapped(descriptor, dtype, offset, shape, order)
     except (OSError, SyntaxError, TypeError, ValueError, ArithmeticError, LookupError) as error:
         raise NotAvailable(f"{path.name} can't be read: {error}") from error
+    finally:
+        os.close(descriptor)
     return decode_bfloat16(array) if descr == _BFLOAT16 else array
+
+
+def _mapped(
+    descriptor: int, dtype: np.dtype[Any], offset: int, shape: tuple[int, ...], order: Literal["F", "C"]
+) -> np.ndarray[Any, Any]:
+    """As numpy.memmap, which spends a tenth of a millisecond on each file: a step has a thousand of them."""
+    memory = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    flat = np.frombuffer(memory, dtype, math.prod(shape), offset)
+    return flat.reshape(shape, order=order)
 
 
 def _counted(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
@@ -98,7 +121,7 @@ def _counted(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
 
 
 def _header(start: bytes) -> tuple[dict[str, Any], int]:
-    """The header of the .npy format (versions 1 to 3) and where the data begin."""
+    """The header of the .npy format (versions 1 to 3) and where the data begin; `start` may be longer than that."""
     if not start.startswith(_MAGIC):
         raise ValueError("no .npy file")
     wide = start[6] >= 2
@@ -106,5 +129,10 @@ def _header(start: bytes) -> tuple[dict[str, Any], int]:
     begin = 12 if wide else 10
     if begin + length > len(start):
         raise ValueError("its header is too long")
-    header = ast.literal_eval(start[begin : begin + length].decode("utf-8"))
-    return header, begin + length
+    return _described(start[begin : begin + length]), begin + length
+
+
+@lru_cache(maxsize=4096)
+def _described(header: bytes) -> dict[str, Any]:
+    described: dict[str, Any] = ast.literal_eval(header.decode("utf-8"))
+    return described

@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 
 from stepscope.core.errors import NotAvailable, UnknownNode
-from stepscope.core.graph import Graph, Node, Port
+from stepscope.core.graph import Graph, Node, NodeSummary, Port
 from stepscope.core.graph.optimizers import OPTIMIZERS
 from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
+from stepscope.core.step_data import BEFORE, NET
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.graphs import records
 from stepscope.replay.mindspore.files import DumpFile, read
 from stepscope.replay.mindspore.names import Renamer
 from stepscope.replay.mindspore.steps import NodeNames, RecordedStep, SavedParameter
 
-NET = "net"
-BEFORE = "before"
+_Home = tuple[NodeSummary, int, tuple[int, ...] | None]  # node, slot, shape
 _VIEWS = ("Reshape", "Flatten", "ExpandDims", "Squeeze")
 
 
@@ -39,6 +39,7 @@ class Recording:
         self._names = NodeNames()
         self._graphs: dict[str, Graph] = {}
         self._numbers: dict[str, str] = {}  # the dump's folder → graph
+        self._homes: dict[tuple[str, str, int], _Home] = {}  # by graph, node and slot
         self._steps: dict[int, RecordedStep] = {}
         self._last = 0
         self._at: int | None = None
@@ -59,6 +60,7 @@ class Recording:
             if known:
                 parameter.trainable = trainable[parameter.name]
         index = self._graphs[graph.name] = Graph(graph.name, records(graph))
+        self._homes = {}
         self._numbers[str(number)] = graph.name
         self._names.add(
             graph.name,
@@ -100,11 +102,10 @@ class Recording:
     def tensor(self, key: TensorKey) -> Tensor:
         """The whole tensor, memory-mapped where it can be."""
         graph = self._graph(key.graph)
-        node = graph.node(key.node)
         step = self._step(self._last if key.when == "current" else self._last - 1)
         if key.input is None:
-            return self._slot(graph, node, key.slot, step)
-        return self._input(graph, node, key.input, step)
+            return self._slot(graph, key.node, key.slot, step)
+        return self._input(graph, graph.node(key.node), key.input, step)
 
     def _input(self, graph: Graph, node: Node, index: int, step: RecordedStep) -> Tensor:
         ports = [port for port in node.inputs if port.index == index and not port.control]
@@ -115,7 +116,7 @@ class Recording:
             return _tensor(_in_shape(read(file.path), ports[0].type.shape), file.dtype, step.step)
         if not ports[0].node:
             raise NotAvailable(f"input {index} of {node.name} is fed from another graph and was not recorded")
-        return self._slot(graph, graph.node(ports[0].node), ports[0].slot, step)
+        return self._slot(graph, ports[0].node, ports[0].slot, step)
 
     def _input_file(self, graph: Graph, node: str, port: Port, step: RecordedStep) -> DumpFile | None:
         if port.data_index is None:
@@ -125,26 +126,35 @@ class Recording:
     def _position(self, step: RecordedStep) -> int | None:
         return self._at if step.step == self._last else None
 
-    def _slot(self, graph: Graph, node: Node, slot: int, step: RecordedStep) -> Tensor:
-        resolved = graph.resolve(node.name, slot)
-        home, slot = graph.node(resolved.name), resolved.slot
-        if home.value is not None:
-            return _constant(home, step)
-        overwritten = _overwritten(home, slot)
-        if overwritten is not None:
-            return self._input(graph, home, overwritten, step)
+    def _slot(self, graph: Graph, name: str, slot: int, step: RecordedStep) -> Tensor:
+        """All of a `Node` is only made where it is needed: this runs for each tensor of a step that is checked."""
+        home, slot, shape = self._home(graph, name, slot)
+        if home.kind == "constant" and (constant := graph.node(home.name)).value is not None:
+            return _constant(constant, step)
         found: DumpFile | SavedParameter | None
         if home.kind == "op":
+            if home.op in OPTIMIZERS and (overwritten := _overwritten(graph.node(home.name), slot)) is not None:
+                return self._input(graph, graph.node(home.name), overwritten, step)
             found = step.find(graph.name, home.name, slot, is_input=False, at=self._position(step))
         else:
-            found = step.parameter(graph.name, home.name) or step.saved(home.name, _static(_shape(home, slot)))
-        found = found or self._read_by_consumer(graph, home, slot, step)
+            found = step.parameter(graph.name, home.name) or step.saved(home.name, _static(shape))
+        found = found or self._read_by_consumer(graph, graph.node(home.name), slot, step)
         if found is None and home.op in _VIEWS and not step.ran(graph.name, home.name):
-            viewed = self._input(graph, home, 0, step)  # its kernel was left out: it only changes the shape
-            return _tensor(_in_shape(viewed.array, _shape(home, slot)), viewed.dtype, step.step)
+            # Its kernel was left out: it only changes the shape.
+            viewed = self._input(graph, graph.node(home.name), 0, step)
+            return _tensor(_in_shape(viewed.array, shape), viewed.dtype, step.step)
         if found is None:
-            raise NotAvailable(_why_missing(graph, home, slot, step))
-        return _tensor(_in_shape(read(found.path), _shape(home, slot)), found.dtype, step.step)
+            raise NotAvailable(_why_missing(graph, graph.node(home.name), slot, step))
+        return _tensor(_in_shape(read(found.path), shape), found.dtype, step.step)
+
+    def _home(self, graph: Graph, name: str, slot: int) -> _Home:
+        """Where a value lives, of which shape it is."""
+        known = self._homes.get((graph.name, name, slot))
+        if known is None:
+            resolved = graph.resolve(name, slot)
+            known = graph.summarize(resolved.name), resolved.slot, _shape(graph, resolved.name, resolved.slot)
+            self._homes[graph.name, name, slot] = known
+        return known
 
     def _read_by_consumer(self, graph: Graph, node: Node, slot: int, step: RecordedStep) -> DumpFile | None:
         """What a consumer read: the only record of constant tensors and of tuples that are handed into a graph.
@@ -234,8 +244,9 @@ def _in_shape(array: np.ndarray[Any, Any], shape: tuple[int, ...] | None) -> np.
     return array.reshape(shape)
 
 
-def _shape(node: Node, slot: int) -> tuple[int, ...] | None:
-    return next((output.type.shape for output in node.outputs if output.slot == slot), None)
+def _shape(graph: Graph, node: str, slot: int) -> tuple[int, ...] | None:
+    types = graph.output_types(node)
+    return types[slot].shape if slot < len(types) else None
 
 
 def _static(shape: tuple[int, ...] | None) -> tuple[int, ...] | None:

@@ -20,10 +20,11 @@ from stepscope.core.ports import SourceInfo
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerServicer
+from stepscope.protocol.watchpoints import hits_from_proto
 from stepscope.server.errors import Refused
 from stepscope.server.jobs import Registry
 from stepscope.server.live import LiveSource
-from stepscope.server.settings import HELLO_SECONDS, MAX_GRAPH, MAX_NAME
+from stepscope.server.settings import HELLO_SECONDS, MAX_GRAPH, MAX_HIT_PARTS, MAX_NAME
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +113,7 @@ class EventListener(EventListenerServicer):
 
     async def _read(self, source: LiveSource, context: Context) -> None:
         graphs: dict[str, list[bytes]] = {}
+        hits: list[pb.Hits] = []
         size = 0
         while (message := await context.read()) is not grpc.aio.EOF:
             kind = message.WhichOneof("body")
@@ -119,6 +121,13 @@ class EventListener(EventListenerServicer):
                 await source.answer(message.answer)
             elif kind == "report":
                 await self._registry.report(source, convert.report_from_proto(message.report))
+            elif kind == "hits":
+                hits.append(message.hits)
+                if len(hits) > MAX_HIT_PARTS:
+                    raise Malformed("more hits than a step can have")
+                if message.hits.finished:
+                    await self._registry.hits(source, await asyncio.to_thread(hits_from_proto, hits))
+                    hits = []
             elif kind == "graph":
                 chunk = message.graph
                 if not 0 < len(chunk.graph_name) <= MAX_NAME:

@@ -18,8 +18,8 @@ T = TypeVar("T")
 MAX_VALUES = 1000  # of an array among the attributes of a node
 
 
-def answer(value: Any) -> Response:
-    return Response(_adapter(type(value)).dump_json(value), media_type="application/json")
+def answer(value: Any, status: int = 200) -> Response:
+    return Response(_adapter(type(value)).dump_json(value), status, media_type="application/json")
 
 
 async def computed(work: Callable[[], Any]) -> Response:

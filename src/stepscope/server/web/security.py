@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import socket
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -18,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stepscope.server.settings import MAX_BODY, is_loopback
+from stepscope.server.settings import MAX_BODY, MAX_TICKS_BODY, is_loopback
 from stepscope.server.web.problems import problem
 
 HEADERS = {
@@ -35,7 +36,7 @@ HEADERS = {
 }
 
 
-_TOO_LARGE = f"the body is larger than {MAX_BODY >> 20} MiB"
+_MANY_NAMES = re.compile(r"/api/jobs/[^/]+/watchpoints(/.*)?")
 
 
 class Security:
@@ -66,7 +67,7 @@ class Security:
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
             return
-        await self._app(scope, _limited(receive), send_guarded)
+        await self._app(scope, _limited(receive, _most(scope)), send_guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The answer to a request that may not pass."""
@@ -80,7 +81,7 @@ class Security:
         if self._token is not None and not self._admits(headers):
             return self._admission(scope)
         if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
-            return _unmeant(headers)
+            return _unmeant(headers, _most(scope))
         return None
 
     def _serves(self, host: str) -> bool:
@@ -125,19 +126,28 @@ class Security:
         )
 
 
-def _unmeant(headers: Headers) -> Response | None:
-    """A change that a page of someone else could have sent."""
+def _most(scope: Scope) -> int:
+    """Bytes that a body may have."""
+    return MAX_TICKS_BODY if _MANY_NAMES.fullmatch(scope["path"]) else MAX_BODY
+
+
+def _too_large(most: int) -> str:
+    return f"the body is larger than {most >> 20} MiB"
+
+
+def _unmeant(headers: Headers, most: int) -> Response | None:
+    """A change that a page of someone else could have sent, or one that is too large."""
     if headers.get("x-stepscope") != "1":
         return problem(403, "forbidden", "a change needs the header X-Stepscope: 1")
     has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
     if has_body and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         return problem(415, "bad_request", "a body has to be of type application/json")
-    if headers.get("content-length", "0").isdigit() and int(headers.get("content-length", "0")) > MAX_BODY:
-        return problem(413, "too_large", _TOO_LARGE)
+    if headers.get("content-length", "0").isdigit() and int(headers.get("content-length", "0")) > most:
+        return problem(413, "too_large", _too_large(most))
     return None
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     """Holds bodies without a length to the limit, too."""
     size = 0
 
@@ -145,8 +155,8 @@ def _limited(receive: Receive) -> Receive:
         nonlocal size
         message = await receive()
         size += len(message.get("body") or b"")
-        if message["type"] == "http.request" and size > MAX_BODY:
-            raise HTTPException(413, _TOO_LARGE)
+        if message["type"] == "http.request" and size > most:
+            raise HTTPException(413, _too_large(most))
         return message
 
     return receive_limited

@@ -11,6 +11,7 @@ from stepscope.server.events import EventBus
 from stepscope.server.job import Job
 from stepscope.server.jobs import Jobs
 from stepscope.server.models import ServerInfo
+from stepscope.server.watch.service import Watching
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Services:
     jobs: Jobs
     events: EventBus
     server: ServerInfo
+    watching: Watching
 
 
 async def services(request: Request) -> Services:

@@ -1,0 +1,182 @@
+"""Checks the watchpoints of a job on all tensors of one step, in the order of execution.
+
+Invariants: each tensor is read once for all its watchpoints; a fault on one tensor is an error of its own
+("unreadable") and never hides the others. A tensor that was not recorded is not checked: nothing is known of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
+from stepscope.core.graph import Graph
+from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
+from stepscope.core.tensors import measure
+from stepscope.core.watch.plan import Plan
+from stepscope.core.watch.records import Check, Hit, HitBatch, Watchpoint, WatchpointSet
+from stepscope.core.watch.selection import Watched
+
+MAX_HITS = 10_000  # that are told of in one batch
+
+_Array = np.ndarray[Any, Any]
+_Turn = tuple[str, str, int]  # graph, node, position in the order of execution
+
+
+class _Watching(NamedTuple):
+    """The watchpoints on a node, and what they need to know of a tensor."""
+
+    watchpoints: tuple[Watchpoint, ...]
+    plan: Plan
+
+
+class Step(Protocol):
+    """What is checked: the graphs, and the tensors of the present step and of the one before."""
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]: ...
+
+    def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder: ...
+
+    def tensor(self, key: TensorKey) -> Tensor: ...
+
+
+class StepCheck:
+    """Holds the watchpoints. `watch` may be called while a `check` runs in another thread, which keeps to its own."""
+
+    def __init__(self) -> None:
+        self._plans = _Plans(WatchpointSet())
+        self._checked = (-1, -1)
+
+    def watch(self, watchpoints: WatchpointSet) -> None:
+        """Takes these in place of those before."""
+        self._plans = _Plans(watchpoints)
+
+    @property
+    def active(self) -> bool:
+        return any(watchpoint.enabled for watchpoint in self._plans.set.watchpoints)
+
+    @property
+    def revision(self) -> int:
+        """Of the present watchpoints."""
+        return self._plans.set.revision
+
+    def has_checked(self, step: int) -> bool:
+        """Whether this step was the last to be checked, on the present watchpoints."""
+        return self._checked == (step, self.revision)
+
+    def check(self, step: Step, number: int) -> HitBatch:
+        """All hits on step `number`, which is the present one of `step`; 0 is the state before the first step."""
+        plans, hits = self._plans, list[Hit]()
+        self._checked = (number, plans.set.revision)
+        for graph, node, position in _turns(step, number):
+            watching = plans.of(step.graphs[graph]).get(node)
+            if watching is not None:
+                hits += _check_node(step, number, (graph, node, position), watching)
+        warning = ""
+        if len(hits) > MAX_HITS:
+            warning = f"{len(hits)} hits in step {number}: the first {MAX_HITS} are shown"
+        return HitBatch(number, plans.set.revision, tuple(hits[:MAX_HITS]), warning)
+
+
+class _Plans:
+    """Which of a set of watchpoints look at which node."""
+
+    def __init__(self, watchpoints: WatchpointSet) -> None:
+        self.set = watchpoints
+        self._of: dict[str, tuple[Graph, dict[str, _Watching]]] = {}
+
+    def of(self, graph: Graph) -> dict[str, _Watching]:
+        """For each watched node; nodes with the same watchpoints share one plan."""
+        known = self._of.get(graph.name)
+        if known is None or known[0] is not graph:  # compiled anew: the same selection takes other nodes
+            known = self._of[graph.name] = (graph, self._make(graph))
+        return known[1]
+
+    def _make(self, graph: Graph) -> dict[str, _Watching]:
+        watching: dict[str, list[Watchpoint]] = {}
+        for watchpoint in self.set.watchpoints:
+            if watchpoint.enabled:
+                for name in Watched(graph, watchpoint.selection).names():
+                    watching.setdefault(name, []).append(watchpoint)
+        shared: dict[tuple[int, ...], _Watching] = {}
+        for watchpoints in watching.values():
+            ids = tuple(watchpoint.id for watchpoint in watchpoints)
+            if ids not in shared:
+                plan = Plan([(watchpoint.condition, watchpoint.parameters) for watchpoint in watchpoints])
+                shared[ids] = _Watching(tuple(watchpoints), plan)
+        return {name: shared[tuple(each.id for each in watchpoints)] for name, watchpoints in watching.items()}
+
+
+def _turns(step: Step, number: int) -> Iterator[_Turn]:
+    """What is looked at in which order: inputs of the graphs, the nodes as they ran, the parameters after the step.
+
+    A node that ran several times is looked at once, with its last value. Of graphs in which nothing ran there is
+    nothing to see, but for the parameters before the first step.
+    """
+    try:
+        order = step.execution(0, 1 << 31).nodes if number else ()
+    except NotAvailable:
+        order = ()
+    last = {(each.graph, each.node): position for position, each in enumerate(order, 1)}
+    graphs = [name for name in step.graphs if not number or any(graph == name for graph, _ in last)]
+    for graph in graphs if number else ():
+        yield from ((graph, name, 0) for name in step.graphs[graph].of_kind("input"))
+    for (graph, node), position in sorted(last.items(), key=lambda item: item[1]):
+        yield graph, node, position
+    for graph in graphs:
+        yield from ((graph, name, len(order)) for name in step.graphs[graph].of_kind("parameter"))
+
+
+def _check_node(step: Step, number: int, turn: _Turn, watching: _Watching) -> Iterator[Hit]:
+    graph, node, position = turn
+    for slot in range(max(1, len(step.graphs[graph].output_types(node)))):
+        key = TensorKey(graph, node, slot)
+        try:
+            tensor = step.tensor(key)
+            checks = watching.plan.check(
+                tensor.array,
+                _previous(step, key) if watching.plan.needs_previous and number else None,
+                dtype=tensor.dtype,
+                initial=number == 0,
+                inputs_finite=lambda: _inputs_finite(step, graph, node),
+            )
+        except (NotAvailable, BadRequest):  # not recorded, or no numbers
+            continue
+        except Exception:  # whatever is wrong with one tensor, the others are checked
+            checks = [Check(False, frozenset({"unreadable"}))] * len(watching.watchpoints)
+        for watchpoint, check in zip(watching.watchpoints, checks, strict=True):
+            if check.reported:
+                yield Hit(number, graph, node, slot, watchpoint.id, check.params, check.error, position)
+
+
+def _previous(step: Step, key: TensorKey) -> _Array | None:
+    try:
+        return step.tensor(replace(key, when="previous")).array
+    except StepscopeError:
+        return None
+
+
+def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
+    """None where an input that was not recorded could be to blame; constants, which often are not, are not.
+
+    None for what is no operator, too: a parameter is what its optimizer made of it.
+    """
+    known, of = True, step.graphs[graph]
+    about = of.node(node)
+    if about.kind != "op":
+        return None
+    for port in about.inputs:
+        if port.control:
+            continue
+        try:
+            figures = measure(step.tensor(TensorKey(graph, node, input=port.index)).array)
+        except StepscopeError:
+            known = known and bool(port.node) and of.summarize(port.node).kind == "constant"
+            continue
+        if figures.nan_count or figures.positive_inf_count or figures.negative_inf_count:
+            return False
+    return True if known else None

@@ -1,0 +1,1 @@
+"""Watchpoints on the server: they are kept and counted here, and evaluated next to the data."""
