@@ -49,13 +49,13 @@ class Camera:
         for page in self.pages:
             act(page)
 
-    def take(self, name: str, *areas: Area) -> None:
-        """What all the areas together take up; the whole page where none is given."""
+    def take(self, name: str, *areas: Area, margin: int = 0) -> None:
+        """What all the areas together take up, and pixels around it; the whole page where none is given."""
         self.each(lambda page: page.page.locator("[aria-busy=true]").first.wait_for(state="hidden"))
         self.pages[0].page.wait_for_timeout(SETTLE)
         for language, page in zip(self._languages, self.pages, strict=True):
             found = [page.page.locator(area).first if isinstance(area, str) else area(page) for area in areas]
-            clip = around([each.bounding_box() for each in found]) if found else {"x": 0, "y": 0, **SIZE}
+            clip = around([each.bounding_box() for each in found], margin) if found else {"x": 0, "y": 0, **SIZE}
             path = self._folder / f"{name}-{language}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
             save(page.page.screenshot(clip=clip), path)
@@ -96,11 +96,12 @@ def save(png: bytes, path: Path) -> None:
     few.save(path, optimize=True)
 
 
-def around(boxes: list[Any]) -> dict[str, float]:
-    """The smallest rectangle that has all of them."""
-    left, top = min(box["x"] for box in boxes), min(box["y"] for box in boxes)
-    right = max(box["x"] + box["width"] for box in boxes)
-    bottom = max(box["y"] + box["height"] for box in boxes)
+def around(boxes: list[Any], margin: int) -> dict[str, float]:
+    """The smallest rectangle that has all of them, within the window."""
+    left = max(0, min(box["x"] for box in boxes) - margin)
+    top = max(0, min(box["y"] for box in boxes) - margin)
+    right = min(SIZE["width"], max(box["x"] + box["width"] for box in boxes) + margin)
+    bottom = min(SIZE["height"], max(box["y"] + box["height"] for box in boxes) + margin)
     return {"x": left, "y": top, "width": right - left, "height": bottom - top}
 
 
@@ -110,7 +111,7 @@ def around(boxes: list[Any]) -> dict[str, float]:
 def waiting(camera: Camera) -> None:
     camera.each(lambda page: page.open(camera.server.url))
     camera.each(lambda page: page.page.get_by_role("heading", name=page.text["waiting"]).wait_for())
-    camera.take("guide/waiting", ".ss-topbar", ".ss-waiting section")
+    camera.take("guide/waiting", ".ss-topbar", ".ss-waiting section", margin=20)
 
 
 def panels(camera: Camera, job: Any) -> None:
@@ -128,7 +129,7 @@ def panels(camera: Camera, job: Any) -> None:
     camera.each(lambda page: page.page.locator(".ss-tabs [role=tab]").first.click())
     camera.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
     camera.each(lambda page: page.grid())
-    camera.take("guide/values", ".mantine-Drawer-header", ".ss-values")
+    camera.take("guide/values", ".mantine-Drawer-header", ".ss-values", margin=16)
     camera.each(lambda page: page.page.keyboard.press("Escape"))
     camera.each(lambda page: page.dialog.wait_for(state="hidden"))
     camera.each(lambda page: page.box(CONV).click(button="right"))
@@ -268,6 +269,7 @@ def of_fault(camera: Camera, bug: str, first: str) -> None:
         camera.rest()
         camera.take(f"guide/fault-{bug}")
         job.terminate()
+        camera.each(lambda page: page.banner("terminated"))
 
 
 def of_the_end(camera: Camera) -> None:
@@ -283,7 +285,7 @@ def of_the_end(camera: Camera) -> None:
     camera.each(lambda page: page.page.get_by_role("heading", name=page.text["waiting"]).wait_for())
     camera.each(lambda page: page.page.reload())
     camera.each(lambda page: page.page.locator(".ss-earlier").wait_for())
-    camera.take("guide/earlier", "section[aria-labelledby=earlier-title]")
+    camera.take("guide/earlier", "section[aria-labelledby=earlier-title]", margin=16)
 
 
 def main() -> None:
