@@ -129,7 +129,7 @@ def panels(camera: Camera, job: Any) -> None:
     camera.each(lambda page: page.page.locator(".ss-tabs [role=tab]").first.click())
     camera.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
     camera.each(lambda page: page.grid())
-    camera.take("guide/values", ".mantine-Drawer-header", ".ss-values", margin=16)
+    camera.take("guide/values", ".mantine-Drawer-header", ".ss-values")
     camera.each(lambda page: page.page.keyboard.press("Escape"))
     camera.each(lambda page: page.dialog.wait_for(state="hidden"))
     camera.each(lambda page: page.box(CONV).click(button="right"))
