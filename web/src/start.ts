@@ -30,6 +30,6 @@ async function ask(): Promise<void> {
   void asks.graphs(job.id, how);
 }
 
-startLayouter(place.selected !== null);
+startLayouter();
 ask().catch(() => undefined); // the page asks again, and says what is wrong
 void import("./main");

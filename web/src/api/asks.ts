@@ -9,7 +9,7 @@ export type How = {
 };
 
 /** Children of a scope that are asked for at once: a few times what a list shows. */
-export const SCOPE_PAGE = 200;
+export const SCOPE_PAGE = 100;
 
 export function jobs(how: How = {}) {
   return api.GET("/api/jobs", how);

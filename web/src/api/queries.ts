@@ -69,12 +69,13 @@ export interface NodesWanted {
   category: Category | null;
 }
 
-/** More than anyone looks through; so few that they come, and are shown, as one types. */
-export const NODES_LIMIT = 2000;
+/** So few that they come, and are shown, as one types; and more than anyone looks through. */
+export const FIRST_NODES = 200;
+export const MOST_NODES = 2000;
 
-export function nodesQuery(job: string, revision: number, wanted: NodesWanted) {
+export function nodesQuery(job: string, revision: number, wanted: NodesWanted, limit: number) {
   return queryOptions({
-    queryKey: ["nodes", job, revision, wanted],
+    queryKey: ["nodes", job, revision, wanted, limit],
     queryFn: ({ signal }) =>
       take(
         api.GET("/api/jobs/{job}/nodes", {
@@ -85,7 +86,7 @@ export function nodesQuery(job: string, revision: number, wanted: NodesWanted) {
               pattern: wanted.text || undefined,
               line: wanted.line || undefined,
               category: wanted.category ?? undefined,
-              limit: NODES_LIMIT,
+              limit,
             },
           },
           signal,

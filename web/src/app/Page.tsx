@@ -1,7 +1,7 @@
 /** Decides what is shown: waiting for a training, the job of the address, or why there is none. */
 
 import { Button, Center, Loader, Stack, Text } from "@mantine/core";
-import { useEffect } from "react";
+import { useDeferredValue, useEffect } from "react";
 import { ApiError, type JobView } from "../api/client";
 import { useJobs } from "../api/queries";
 import { ActionsProvider } from "../control/actions";
@@ -53,7 +53,8 @@ interface BodyProps {
 
 function Body({ jobs, error, wanted, job, graph }: BodyProps) {
   const text = useText();
-  if (job) return <Debugger job={job} graph={graph} />;
+  const isDue = useDeferredValue(job !== null, false); // rendered in slices: it is the largest part of the page
+  if (job) return isDue ? <Debugger job={job} graph={graph} /> : null;
   if (error instanceof ApiError && error.status === 401) return <Sentence text={text.unauthorized} />;
   if (!jobs) return error ? null : <Center h="100%"><Loader role="progressbar" aria-label={text.loading} /></Center>;
   if (wanted === null) return <Waiting jobs={jobs} />;

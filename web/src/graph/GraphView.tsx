@@ -48,6 +48,7 @@ function Canvas(props: GraphViewProps) {
   const [hovered, setHovered] = useState<string | null>(null);
   const [stack, setStack] = useState<string | null>(null); // a selected stack, which the page knows nothing of
   const [note, setNote] = useState("");
+  const [answered, setAnswered] = useState(-1); // the last wish of which it is known what must be open
 
   const opening = useOpening(props);
   const { drawn, isFresh, error, isBusy, retry } = useScene({
@@ -55,6 +56,8 @@ function Canvas(props: GraphViewProps) {
     graph,
     revision: props.graphRevision,
     open: props.openScopes,
+    // While it is not known what else must be open for that.
+    isHeld: props.reveal !== null && props.reveal.serial !== answered,
     offsets: opening.offsets,
     direction,
   });
@@ -74,11 +77,12 @@ function Canvas(props: GraphViewProps) {
     job: job.id,
     graph,
     reveal: props.reveal,
-    open: props.openScopes,
     drawn,
     isFresh,
-    onOpenScopes: props.onOpenScopes,
+    onOpenScopes: (paths) => props.onOpenScopes([...props.openScopes, ...paths]),
+    onOpenAlone: props.onOpenScopes,
     onOffsets: opening.setOffsets,
+    onAnswered: setAnswered,
     onFound(id) {
       setNote("");
       const place = places.get(id);

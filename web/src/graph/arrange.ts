@@ -1,35 +1,13 @@
 /**
  * The children of one open box put in their places, in coordinates of the box.
  *
- * Children of one role (forward, gradient, optimizer) are one group, laid out by ELK; the groups stand side by side,
+ * Children of one role (forward, gradient, optimizer) are one group, laid out in layers; the groups stand side by side,
  * across the direction of the flow. The gradients' flow goes against the forward flow, as it does in the training.
  */
 
-import type { ElkNode } from "elkjs/lib/elk-api";
-import type { Direction, Point, ViewNode } from "./scene";
-import { chainOf, inColumns, inRows, type Placed } from "./simple";
+import { type Child, type Flow, layOutGroup, type Link, type Placed, type Role } from "./group";
+import type { Direction, Point } from "./scene";
 import { labelSize } from "./sizes";
-import { isVertical, solverGraph } from "./solver";
-
-export type Elk = (graph: ElkNode) => Promise<ElkNode>;
-export type Role = ViewNode["role"];
-export type Flow = "DOWN" | "UP" | "RIGHT" | "LEFT";
-
-export interface Child {
-  width: number;
-  height: number;
-  role: Role;
-  /** Lines come to it from outside the box, or leave the box from it. */
-  isEntry: boolean;
-  isExit: boolean;
-}
-
-/** `source` and `target` are places among the children. */
-export interface Link {
-  source: number;
-  target: number;
-  text: string;
-}
 
 export interface Arrangement {
   width: number;
@@ -43,12 +21,11 @@ export interface Arrangement {
 }
 
 /** Arrangements by what went in, so that layers which are alike are laid out once. */
-export type Cache = Map<string, Promise<Arrangement>>;
+export type Cache = Map<string, Arrangement>;
 
 /** From left to right. Most lines run between the forward flow and the gradients: nothing stands between these. */
 export const ROLES: readonly Role[] = ["optimizer", "forward", "gradient"];
 const GAP = 48; // between groups, at least
-const GATED = 60; // children without lines among them that get ways to the outside
 const KEPT = 2000;
 
 export function flowOf(role: Role, direction: Direction): Flow {
@@ -56,13 +33,7 @@ export function flowOf(role: Role, direction: Direction): Flow {
   return role === "gradient" ? "LEFT" : "RIGHT";
 }
 
-export function arrange(
-  children: Child[],
-  links: Link[],
-  direction: Direction,
-  elk: Elk,
-  cache: Cache,
-): Promise<Arrangement> {
+export function arrange(children: Child[], links: Link[], direction: Direction, cache: Cache): Arrangement {
   const key = JSON.stringify([direction, children, links]);
   const known = cache.get(key);
   if (known) {
@@ -70,9 +41,8 @@ export function arrange(
     cache.set(key, known);
     return known;
   }
-  const made = place(children, links, direction, elk);
+  const made = place(children, links, direction);
   cache.set(key, made);
-  made.catch(() => cache.delete(key));
   for (const old of cache.keys()) {
     if (cache.size <= KEPT) break;
     cache.delete(old);
@@ -80,7 +50,7 @@ export function arrange(
   return made;
 }
 
-async function place(children: Child[], links: Link[], direction: Direction, elk: Elk): Promise<Arrangement> {
+function place(children: Child[], links: Link[], direction: Direction): Arrangement {
   const at: Point[] = children.map(() => ({ x: 0, y: 0 }));
   const routes: (Point[] | null)[] = links.map(() => null);
   const gap = links.reduce((width, link) => {
@@ -92,7 +62,7 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
   const groups: Placed[] = [];
   for (const role of ROLES) {
     const members = children.flatMap((child, index) => (child.role === role ? [index] : []));
-    if (members.length > 0) groups.push(await layOutGroup(children, links, members, flowOf(role, direction), elk));
+    if (members.length > 0) groups.push(layOutGroup(children, links, members, flowOf(role, direction)));
   }
   const along = Math.max(0, ...groups.map((laid) => (direction === "TB" ? laid.height : laid.width)));
   let across = 0;
@@ -109,38 +79,6 @@ async function place(children: Child[], links: Link[], direction: Direction, elk
   return direction === "TB"
     ? { width: across, height: along, at, routes, entries, exits }
     : { width: along, height: across, at, routes, entries, exits };
-}
-
-async function layOutGroup(
-  children: Child[],
-  links: Link[],
-  members: number[],
-  flow: Flow,
-  elk: Elk,
-): Promise<Placed> {
-  const inGroup = new Set(members);
-  const inside = links.flatMap((link, index) =>
-    inGroup.has(link.source) && inGroup.has(link.target) ? [index] : [],
-  );
-  const isPassed = members.some((index) => children[index]!.isEntry || children[index]!.isExit);
-  if (inside.length === 0 && (members.length > GATED || !isPassed))
-    return inRows(children, members, isVertical(flow) ? 1.6 : 1.9);
-  const chain = chainOf(links, members, inside);
-  if (chain) return inColumns(children, links, chain, flow);
-  const graph = solverGraph(children, links, members, flow);
-  const laid = await elk(graph);
-  const at = new Map<number, Point>();
-  for (const { id, x = 0, y = 0 } of laid.children ?? []) if (id[0] === "n") at.set(Number(id.slice(1)), { x, y });
-  const routes = new Map<number, Point[]>();
-  const [entries, exits] = [new Map<number, Point[]>(), new Map<number, Point[]>()];
-  const ways: Record<string, Map<number, Point[]>> = { e: routes, i: entries, o: exits };
-  for (const edge of laid.edges ?? []) {
-    const section = edge.sections?.[0];
-    if (!section) continue;
-    const points = [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(({ x, y }) => ({ x, y }));
-    ways[edge.id[0]!]?.set(Number(edge.id.slice(1)), points);
-  }
-  return { width: laid.width ?? 0, height: laid.height ?? 0, at, routes, entries, exits };
 }
 
 function move(point: Point, by: Point): Point {

@@ -57,13 +57,14 @@ export class Room {
   }
 }
 
-/** Beside the longest part of a way, then beside the others. */
+/** Beside the last part of a way, which it shares with the fewest others, then beside the longest ones. */
 export function alongWay(points: readonly Point[]): Spots {
   const parts = points.slice(1).map((to, index) => ({ from: points[index]!, to, length: length(points[index]!, to) }));
+  const last = parts.pop()!;
   parts.sort((a, b) => b.length - a.length);
   return function* (size) {
-    for (const { from, to, length } of parts.slice(0, 3)) {
-      if (length < SHORT) return;
+    for (const { from, to, length } of [last, ...parts.slice(0, 2)]) {
+      if (length < SHORT) continue;
       for (const share of [0.5, 0.3, 0.7]) {
         const at = { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
         if (Math.abs(to.y - from.y) > Math.abs(to.x - from.x)) {

@@ -1,12 +1,8 @@
-import ELK from "elkjs/lib/elk.bundled.js";
 import { describe, expect, it } from "vitest";
-import type { Cache, Elk } from "./arrange";
+import type { Cache } from "./arrange";
 import { layOut } from "./layout";
 import { nest, ROOT } from "./nesting";
 import { type Box, type Direction, overlaps, type Scene, type View, type ViewNode } from "./scene";
-
-const elk = new ELK();
-const run: Elk = (graph) => elk.layout(graph);
 
 function node(id: string, more: Partial<ViewNode> = {}): ViewNode {
   const parent = id.includes("/") ? id.slice(0, id.lastIndexOf("/")) : "";
@@ -26,9 +22,9 @@ function view(nodes: ViewNode[], edges: [string, string, number?][]): View {
   };
 }
 
-function make(shown: View, direction: Direction = "TB", cache: Cache = new Map()): Promise<Scene> {
+function make(shown: View, direction: Direction = "TB", cache: Cache = new Map()): Scene {
   const labels = shown.edges.map((edge) => `${edge.tensors} tensors`);
-  return layOut({ view: shown, direction, subtitles: shown.nodes.map(() => ""), labels, font: "" }, run, cache);
+  return layOut({ view: shown, direction, subtitles: shown.nodes.map(() => ""), labels, font: "" }, cache);
 }
 
 const byId = (scene: Scene) => Object.fromEntries(scene.boxes.map((box) => [box.node.id, box])) as Record<string, Box>;
@@ -70,8 +66,8 @@ describe("nesting", () => {
 });
 
 describe("layout", () => {
-  it.each<Direction>(["TB", "LR"])("puts children inside, and nothing over anything else (%s)", async (direction) => {
-    const scene = await make(nested, direction);
+  it.each<Direction>(["TB", "LR"])("puts children inside, and nothing over anything else (%s)", (direction) => {
+    const scene = make(nested, direction);
     checkNoOverlap(scene);
     const boxes = byId(scene);
     for (const box of scene.boxes) {
@@ -86,45 +82,45 @@ describe("layout", () => {
     for (const line of scene.lines) expect(line.path).not.toContain("NaN");
   });
 
-  it("lets the forward flow go down, and the gradients beside it back up", async () => {
-    const boxes = byId(await make(nested));
+  it("lets the forward flow go down, and the gradients beside it back up", () => {
+    const boxes = byId(make(nested));
     expect(boxes["net/a"]!.y).toBeLessThan(boxes["net/b"]!.y);
     expect(boxes["net/c"]!.y).toBeLessThan(boxes["loss"]!.y);
     expect(boxes["Gradients"]!.x).toBeGreaterThan(boxes["net"]!.x + boxes["net"]!.width);
     expect(boxes["Gradients/b"]!.y).toBeGreaterThan(boxes["Gradients/a"]!.y);
   });
 
-  it("lets it go to the right where that is wanted", async () => {
-    const boxes = byId(await make(nested, "LR"));
+  it("lets it go to the right where that is wanted", () => {
+    const boxes = byId(make(nested, "LR"));
     expect(boxes["net/a"]!.x).toBeLessThan(boxes["net/b"]!.x);
     expect(boxes["Gradients"]!.y).toBeGreaterThan(boxes["net"]!.y + boxes["net"]!.height);
   });
 
-  it("lays out boxes that are alike once", async () => {
+  it("lays out boxes that are alike once", () => {
     const layers = ["l0", "l1", "l2", "l3"];
     const shown = view(
       layers.flatMap((id) => [node(id, { kind: "scope", open: true, total: 2, shown: 2 }), node(`${id}/a`), node(`${id}/b`)]),
       layers.map((id) => [`${id}/a`, `${id}/b`]),
     );
     const cache: Cache = new Map();
-    await make(shown, "TB", cache);
+    make(shown, "TB", cache);
     expect(cache.size).toBe(2); // a layer, and the root
-    checkNoOverlap(await make(shown, "TB", cache));
+    checkNoOverlap(make(shown, "TB", cache));
     expect(cache.size).toBe(2);
   });
 
-  it("does not let labels cover boxes", async () => {
-    const scene = await make(nested);
+  it("does not let labels cover boxes", () => {
+    const scene = make(nested);
     const leaves = scene.boxes.filter((box) => !box.node.open);
     const labels = scene.lines.flatMap((line) => (line.label ? [line.label] : []));
     expect(labels.length).toBeGreaterThan(3);
     for (const label of labels) for (const leaf of leaves) expect(overlaps(label, leaf)).toBe(false);
   });
 
-  it.each<Direction>(["TB", "LR"])("folds a long chain (%s)", async (direction) => {
+  it.each<Direction>(["TB", "LR"])("folds a long chain (%s)", (direction) => {
     const ids = Array.from({ length: 120 }, (_, index) => `n${index}`);
     const chain = view(ids.map((id) => node(id)), ids.slice(1).map((id, index) => [ids[index]!, id]));
-    const scene = await make(chain, direction);
+    const scene = make(chain, direction);
     checkNoOverlap(scene);
     expect(scene.lines).toHaveLength(119);
     const [first, second] = [scene.boxes[0]!, scene.boxes[1]!];
@@ -133,16 +129,16 @@ describe("layout", () => {
     expect(Math.max(scene.width / scene.height, scene.height / scene.width)).toBeLessThan(4);
   });
 
-  it("puts nodes without lines in rows", async () => {
-    const scene = await make(view(Array.from({ length: 50 }, (_, index) => node(`n${index}`)), []));
+  it("puts nodes without lines in rows", () => {
+    const scene = make(view(Array.from({ length: 50 }, (_, index) => node(`n${index}`)), []));
     checkNoOverlap(scene);
     expect(scene.width / scene.height).toBeGreaterThan(1);
     expect(scene.width / scene.height).toBeLessThan(3);
   });
 
-  it("lets a folded chain of gradients go up", async () => {
+  it("lets a folded chain of gradients go up", () => {
     const ids = Array.from({ length: 15 }, (_, index) => `g${index}`);
-    const scene = await make(
+    const scene = make(
       view(ids.map((id) => node(id, { role: "gradient" })), ids.slice(1).map((id, index) => [ids[index]!, id])),
     );
     checkNoOverlap(scene);
@@ -153,8 +149,8 @@ describe("layout", () => {
     }
   });
 
-  it("lays an empty view out", async () => {
-    const scene = await make(view([], []));
+  it("lays an empty view out", () => {
+    const scene = make(view([], []));
     expect([scene.boxes, scene.lines, scene.width]).toEqual([[], [], 0]);
   });
 });

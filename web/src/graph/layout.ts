@@ -1,6 +1,7 @@
 /** A view laid out: one arrangement for each open box, the innermost first, then everything in absolute coordinates. */
 
-import { arrange, type Arrangement, type Cache, type Child, type Elk, flowOf, type Link } from "./arrange";
+import { arrange, type Arrangement, type Cache, flowOf } from "./arrange";
+import type { Child, Link } from "./group";
 import { alongCurve, alongWay, Room } from "./labels";
 import { nest, type Nesting, type Pair, ROOT } from "./nesting";
 import { acrossGroups, type Crossing, middleOf, port, throughGroup } from "./routes";
@@ -23,7 +24,7 @@ interface Laid extends Arrangement {
   pairs: Pair[];
 }
 
-export async function layOut(request: LayoutRequest, elk: Elk, cache: Cache): Promise<Scene> {
+export function layOut(request: LayoutRequest, cache: Cache): Scene {
   const { view, direction, subtitles } = request;
   const nesting = nest(view);
   const sizes = view.nodes.map((node, index) => cardSize(node, subtitles[index] ?? ""));
@@ -31,16 +32,13 @@ export async function layOut(request: LayoutRequest, elk: Elk, cache: Cache): Pr
   const opened = [...nesting.children.keys()].filter((box) => box !== ROOT);
   const deepest = opened.reduce((depth, box) => Math.max(depth, nesting.depths[box]!), -1);
   for (let depth = deepest; depth >= 0; depth--) {
-    const boxes = opened.filter((box) => nesting.depths[box] === depth);
-    await Promise.all(
-      boxes.map(async (box) => {
-        const inside = await arrangeBox(box, request, nesting, sizes, elk, cache);
-        laid.set(box, inside);
-        sizes[box] = openSize(view.nodes[box]!, inside);
-      }),
-    );
+    for (const box of opened.filter((each) => nesting.depths[each] === depth)) {
+      const inside = arrangeBox(box, request, nesting, sizes, cache);
+      laid.set(box, inside);
+      sizes[box] = openSize(view.nodes[box]!, inside);
+    }
   }
-  laid.set(ROOT, await arrangeBox(ROOT, request, nesting, sizes, elk, cache));
+  laid.set(ROOT, arrangeBox(ROOT, request, nesting, sizes, cache));
   const boxes = positions(view, nesting, sizes, laid);
   const root = laid.get(ROOT)!;
   return {
@@ -54,14 +52,13 @@ export async function layOut(request: LayoutRequest, elk: Elk, cache: Cache): Pr
   };
 }
 
-async function arrangeBox(
+function arrangeBox(
   box: number,
   { view, direction, labels }: LayoutRequest,
   nesting: Nesting,
   sizes: readonly { width: number; height: number }[],
-  elk: Elk,
   cache: Cache,
-): Promise<Laid> {
+): Laid {
   const members = nesting.children.get(box) ?? [];
   const places = new Map(members.map((member, place) => [member, place]));
   const [entries, exits] = [nesting.entries.get(box), nesting.exits.get(box)];
@@ -78,7 +75,7 @@ async function arrangeBox(
     const text = edges.length === 1 ? labels[edges[0]!]! : "";
     return { source: places.get(source)!, target: places.get(target)!, text };
   });
-  return { ...(await arrange(children, links, direction, elk, cache)), pairs };
+  return { ...arrange(children, links, direction, cache), pairs };
 }
 
 /** Where the children of an open box begin, from its corner. */

@@ -19,8 +19,8 @@ let running: Waiting | null = null;
 let next: Waiting | null = null;
 let last = 0;
 
-/** Started early, so that it is ready when the first view comes; with the solver, where that view will need it. */
-export function startLayouter(withSolver = false): void {
+/** Started early, so that it is ready when the first view comes. */
+export function startLayouter(): void {
   if (worker) return;
   worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }: MessageEvent<Answered>) => {
@@ -32,7 +32,6 @@ export function startLayouter(withSolver = false): void {
     running = null;
     send();
   };
-  if (withSolver) worker.postMessage("soon");
   worker.onerror = (event) => fail(new Error(event.message || "the layout worker failed"));
 }
 

@@ -1,7 +1,7 @@
 /** The ways of lines, as SVG path data. */
 
 import { ROLES } from "./arrange";
-import type { Flow, Role } from "./arrange";
+import type { Flow, Role } from "./group";
 import type { Box, Direction, Point, Rect } from "./scene";
 
 const RADIUS = 6;

@@ -1,7 +1,7 @@
 /** From what is open to a picture: the server's view of it, laid out in the worker. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import * as asks from "../api/asks";
 import { take } from "../api/client";
 import { useText } from "../i18n";
@@ -22,6 +22,8 @@ export interface SceneRequest {
   graph: string;
   revision: number;
   open: ReadonlySet<string>;
+  /** What is drawn stays as it is: more is about to be opened. */
+  isHeld: boolean;
   /** Of pages, by the id of what is open; the root is "". */
   offsets: ReadonlyMap<string, number>;
   direction: Direction;
@@ -46,12 +48,16 @@ export interface SceneState {
 /** A page of a thousand drawn nodes: no more scopes than that can be open. */
 const MOST_OPEN = 1000;
 
-export function useScene({ job, graph, revision, open, offsets, direction }: SceneRequest): SceneState {
+export function useScene({ job, graph, revision, open, isHeld, offsets, direction }: SceneRequest): SceneState {
   const text = useText().canvas;
   const of = `${job}\n${graph}`;
+  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  const held = useRef(open);
+  if (!isHeld || drawn?.of !== of) held.current = open;
+  const shown = held.current;
   const opened = useMemo(
-    () => [...open].map((path) => (path.startsWith(STACK) ? path.slice(1) : path)).slice(-MOST_OPEN),
-    [open],
+    () => [...shown].map((path) => (path.startsWith(STACK) ? path.slice(1) : path)).slice(-MOST_OPEN),
+    [shown],
   );
   const at = useMemo(
     () => [...offsets].filter(([, offset]) => offset > 0).map(([path, offset]) => `${offset}:${path}`),
@@ -64,7 +70,6 @@ export function useScene({ job, graph, revision, open, offsets, direction }: Sce
     gcTime: 60_000,
     structuralSharing: false,
   });
-  const [drawn, setDrawn] = useState<Drawn | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);
   const [working, setWorking] = useState(false);
   const view = query.data;

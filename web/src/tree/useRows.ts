@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { SCOPE_PAGE } from "../api/asks";
-import { nodesQuery, type NodesWanted } from "../api/queries";
+import { FIRST_NODES, MOST_NODES, nodesQuery, type NodesWanted } from "../api/queries";
 import { useText } from "../i18n";
 import { type Filter, useOpenScopes, useRevision, useView, view } from "../state/view";
 import { foundRows, type Row, treeRows } from "./rows";
@@ -54,7 +54,11 @@ function useFound(job: string, graph: string, filter: Filter): Rows {
     line: filter.line,
     category: filter.category === "all" ? null : filter.category,
   };
-  const found = useQuery({ ...nodesQuery(job, revision, wanted), enabled: isFiltering(filter) });
+  const isWanted = isFiltering(filter);
+  const first = useQuery({ ...nodesQuery(job, revision, wanted, FIRST_NODES), enabled: isWanted });
+  const hasMore = isWanted && !first.isPlaceholderData && (first.data?.total ?? 0) > FIRST_NODES;
+  const most = useQuery({ ...nodesQuery(job, revision, wanted, MOST_NODES), enabled: hasMore, placeholderData: undefined });
+  const found = hasMore && most.data ? most : first;
   const nodes = found.data?.nodes;
   const rows = useMemo(() => foundRows(nodes ?? [], closed, filter.allGraphs), [nodes, closed, filter.allGraphs]);
   const setOpen = useCallback((row: Row, open: boolean) => {
