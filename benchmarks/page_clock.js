@@ -96,6 +96,15 @@
         () => row(id).querySelector(".ss-caret").click(),
         () => !document.querySelector(`[role=treeitem][data-name^="${CSS.escape(id)}/"]`),
       ),
+    /** To the top of the list. */
+    top: () => act(() => document.querySelector("[role=tree]").scrollTo(0, 0), () => row("Default")),
+    /** The nodes of a watchpoint are to be chosen: the rows have boxes. */
+    choosing: (watchpoint) =>
+      act(
+        () => document.querySelector(`[data-testid=watch-${watchpoint}] [data-part=main]`).click(),
+        () => document.querySelector("[role=treeitem][aria-checked]"),
+      ),
+    tick: (id, state) => act(() => row(id).querySelector(".ss-tick").click(), () => row(id).ariaChecked === state),
     longTasks: () => long,
   };
 })();

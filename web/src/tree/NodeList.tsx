@@ -27,7 +27,8 @@ export function NodeList({ job, graph }: { job: JobView; graph: string }) {
         <div className="ss-note">{text.noMatch}</div>
       ) : (
         <Tree
-          rows={rows} graph={graph} current={current} match={match} setOpen={setOpen} onSight={onSight} ticks={ticks} hits={hits}
+          rows={rows} isFound={found !== null} graph={graph} current={current} match={match} setOpen={setOpen} onSight={onSight}
+          ticks={ticks} hits={hits}
         />
       )}
     </section>

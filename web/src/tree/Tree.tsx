@@ -18,6 +18,8 @@ const ROW_HEIGHT = 24;
 
 interface Props {
   rows: readonly Row[];
+  /** They are what a filter found, not the tree. */
+  isFound: boolean;
   graph: string;
   current: string | null;
   match: string;
@@ -28,7 +30,7 @@ interface Props {
   hits: HitMarks;
 }
 
-export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, onSight, ticks, hits }: Props) {
+export const Tree = memo(function Tree({ rows, isFound, graph, current, match, setOpen, onSight, ticks, hits }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -54,7 +56,7 @@ export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, o
     },
     [rows, virtual],
   );
-  useWishes(rows, graph, selected, (at) => goTo(at), box);
+  useWishes(rows, isFound, graph, selected, goTo, box);
 
   const choose = (row: Row) => {
     setActiveKey(row.key);
@@ -131,9 +133,13 @@ export const Tree = memo(function Tree({ rows, graph, current, match, setOpen, o
 /** The last wish that was fulfilled; the list may have been out of sight when it was made. */
 let fulfilled = 0;
 
-/** What shall come into sight: what was selected elsewhere, and what the canvas asked to show here. */
+/**
+ * What shall come into sight: what was selected elsewhere, or is still when the rows become others because a filter was
+ * set or dropped; and what the canvas asked to show here.
+ */
 function useWishes(
   rows: readonly Row[],
+  isFound: boolean,
   graph: string,
   selected: string | null,
   goTo: (at: number) => void,
@@ -141,15 +147,15 @@ function useWishes(
 ): void {
   const inList = useView((state) => state.inList);
   const pending = useRef<{ name: string; focus: boolean } | null>(null);
-  const shown = useRef<string | null>(null);
+  const shown = useRef<{ name: string | null; isFound: boolean }>({ name: null, isFound });
   useEffect(() => {
     if (inList && inList.serial !== fulfilled) {
       fulfilled = inList.serial;
       pending.current = { name: inList.name, focus: true };
-    } else if (selected !== shown.current) {
+    } else if (selected !== shown.current.name || isFound !== shown.current.isFound) {
       pending.current = selected === null ? null : { name: selected, focus: false };
     }
-    shown.current = selected;
+    shown.current = { name: selected, isFound };
     const wish = pending.current;
     if (!wish) return;
     const at = rows.findIndex((row) => row.name === wish.name && row.graph === graph);
@@ -157,5 +163,5 @@ function useWishes(
     pending.current = null;
     goTo(at);
     if (wish.focus) box.current?.focus();
-  }, [rows, graph, selected, inList, goTo, box]);
+  }, [rows, isFound, graph, selected, inList, goTo, box]);
 }
