@@ -161,3 +161,70 @@ async def test_the_redirect_stays_here():
     async with client(token="secret") as http:
         answer = await http.get("http://127.0.0.1:8080//evil.example/?token=secret")
     assert answer.headers["location"] == "/evil.example/"
+
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize(
+    ("languages", "tag", "words"),
+    [
+        ("", "en", "A token is needed"),
+        ("de, en-GB;q=0.7", "en", "A token is needed"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "需要令牌"),
+    ],
+)
+async def test_a_browser_without_the_token_is_told_what_to_do(languages, tag, words):
+    async with client(token="secret") as http:
+        answer = await http.get("/", headers={**BROWSER, "Accept-Language": languages})
+    assert answer.status_code == 401
+    assert answer.headers["content-type"].startswith("text/html")
+    assert f'<html lang="{tag}">' in answer.text
+    assert words in answer.text
+    assert 'role="alert"' not in answer.text
+    assert "secret" not in answer.text
+
+
+async def test_a_wrong_token_is_called_so_and_not_repeated():
+    async with client(token="secret") as http:
+        answer = await http.get("/?token=<b>guess</b>", headers=BROWSER)
+    assert answer.status_code == 401
+    assert "That is not the token" in answer.text
+    assert "guess" not in answer.text
+
+
+async def test_the_page_without_a_token_can_do_nothing_but_send_it():
+    async with client(token="secret") as http:
+        answer = await http.get("/", headers=BROWSER)
+    policy = dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
+    assert policy == {
+        "default-src": "'none'",
+        "style-src": "'unsafe-inline'",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    others = {name: value for name, value in HEADERS.items() if name != "Content-Security-Policy"}
+    assert others.items() <= {name: answer.headers.get(name) for name in others}.items()
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/api/jobs"), ("POST", "/"), ("GET", "/api/jobs?token=secret")])
+async def test_the_api_keeps_its_problem_details_for_browsers(method, path):
+    async with client(token="secret") as http:
+        answer = await http.request(method, path, headers=BROWSER)
+    assert (answer.status_code, answer.json()["kind"]) == (401, "unauthorized")
+    assert answer.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+async def test_no_answer_of_the_app_has_headers_of_its_own_in_their_place():
+    loose = FastAPI()
+
+    @loose.get("/")
+    async def page():
+        return PlainTextResponse("in", headers={"Content-Security-Policy": "default-src *", "X-Frame-Options": "ALLOW"})
+
+    transport = httpx.ASGITransport(Security(loose, "127.0.0.1", 8080, None))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as http:
+        answer = await http.get("/")
+    assert HEADERS.items() <= {name: answer.headers.get(name) for name in HEADERS}.items()

@@ -3,6 +3,7 @@
 import { ViewportPortal } from "@xyflow/react";
 import { memo } from "react";
 import { useText } from "../i18n";
+import { labelsOf } from "./labels";
 import { useDistance, useMarks } from "./marks";
 import { thickness } from "./palette";
 import type { Scene } from "./scene";
@@ -57,16 +58,22 @@ export const Lines = memo(function Lines({ scene }: { scene: Scene }) {
             ),
         )}
       </svg>
-      <Highlights />
+      <Highlights scene={scene} />
     </ViewportPortal>
   );
 });
 
-function Highlights() {
+const KINDS = ["into", "out", "hover"] as const;
+const MOST_ARROWS = 600; // of lines that stand out; more are drawn in full, too, but without heads
+const MOST_LABELS = 60;
+
+function Highlights({ scene }: { scene: Scene }) {
   const lines = useMarks((state) => state.lines);
+  const labels = lines.length <= MOST_LABELS ? labelsOf(lines.map(({ line }) => line), scene.lines) : [];
+  const rest = lines.slice(MOST_ARROWS);
   return (
     <svg className="ssg-lines ssg-highlights" width="1" height="1" aria-hidden="true">
-      {lines.map(({ line, kind }, index) => (
+      {lines.slice(0, MOST_ARROWS).map(({ line, kind }, index) => (
         <path
           key={index}
           className={`ssg-line is-${kind}${line.control ? " is-control" : ""}`}
@@ -75,16 +82,24 @@ function Highlights() {
           markerEnd={`url(#ssg-arrow-${kind})`}
         />
       ))}
-      {lines.length <= 60 &&
-        lines.map(
-          ({ line, kind }, index) =>
-            !line.label &&
-            line.text && (
-              <text key={`t${index}`} className={`ssg-label is-${kind}`} x={line.middle.x} y={line.middle.y - 3}>
-                {line.text}
-              </text>
-            ),
-        )}
+      {rest.length > 0 &&
+        KINDS.map((kind) => {
+          const path = rest.map((each) => (each.kind === kind ? each.line.path : "")).join("");
+          return <path key={kind} className={`ssg-line is-${kind}`} d={path} strokeWidth="1.6" />;
+        })}
+      {labels.map(
+        (label, index) =>
+          label && (
+            <text
+              key={`t${index}`}
+              className={`ssg-label is-${lines[index]!.kind}`}
+              x={label.x + label.width / 2}
+              y={label.y + label.height - 4}
+            >
+              {label.text}
+            </text>
+          ),
+      )}
     </svg>
   );
 }

@@ -1,7 +1,7 @@
 /** Places for labels: beside their lines, where they cover no box and no other label, and no other line if that can be. */
 
 import { HEADER, labelSize } from "./sizes";
-import { type Box, type Label, overlaps, type Point, type Rect } from "./scene";
+import { type Box, type Label, type Line, overlaps, type Point, type Rect } from "./scene";
 
 const CELL = 160; // pixels of the grid that what is taken is looked up in
 const GAP = 3; // between two labels, at least
@@ -79,17 +79,31 @@ export function alongWay(points: readonly Point[]): Spots {
   };
 }
 
-/** On a curve that leaves and arrives across the flow. */
+/** On a curve that leaves and arrives across the flow; above or below it where another line runs beside it. */
 export function alongCurve(from: Point, to: Point): Spots {
   return function* (size) {
-    for (const share of [0.5, 0.35, 0.65, 0.8, 0.2]) {
-      const bend = share * share * (3 - 2 * share);
-      yield {
-        x: from.x + (to.x - from.x) * share - size.width / 2,
-        y: from.y + (to.y - from.y) * bend - size.height / 2,
-      };
-    }
+    for (const shift of [0, -1, 1])
+      for (const share of [0.5, 0.35, 0.65, 0.8, 0.2]) {
+        const bend = share * share * (3 - 2 * share);
+        yield {
+          x: from.x + (to.x - from.x) * share - size.width / 2,
+          y: from.y + (to.y - from.y) * bend - size.height / 2 + shift * (size.height / 2 + GAP),
+        };
+      }
   };
+}
+
+/** The labels of lines that stand out: their own, and for those that have none one in the middle, where no other is. */
+export function labelsOf(lines: readonly Line[], all: readonly Line[]): (Label | null)[] {
+  const taken = all.flatMap(({ label }) => (label ? [label] : []));
+  return lines.map(({ label, text, middle }) => {
+    if (label || !text) return label;
+    const size = labelSize(text);
+    const made = { text, ...size, x: middle.x - size.width / 2, y: middle.y - size.height / 2 };
+    if (taken.some((other) => overlaps(made, other))) return null;
+    taken.push(made);
+    return made;
+  });
 }
 
 function length(a: Point, b: Point): number {

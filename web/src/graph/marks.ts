@@ -47,8 +47,6 @@ export function boxesOf(scene: Scene, places: ReadonlyMap<string, number>, names
   return found;
 }
 
-const MOST_LINES = 600;
-
 export function mark(scene: Scene, places: ReadonlyMap<string, number>, what: Marked): void {
   const classes = new Map<string, string>();
   const add = (place: number, name: string) => {
@@ -65,15 +63,15 @@ export function mark(scene: Scene, places: ReadonlyMap<string, number>, what: Ma
       const { into, out } = linesAt(scene, places, place);
       into.forEach((line) => add(line.source, "is-producer"));
       out.forEach((line) => add(line.target, "is-consumer"));
-      into.slice(0, MOST_LINES).forEach((line) => lines.push({ line, kind: "into" }));
-      out.slice(0, MOST_LINES).forEach((line) => lines.push({ line, kind: "out" }));
+      into.forEach((line) => lines.push({ line, kind: "into" }));
+      out.forEach((line) => lines.push({ line, kind: "out" }));
     }
   }
   if (what.hovered !== null && what.hovered !== what.cursor) {
     const place = places.get(what.hovered);
     if (place !== undefined && !scene.boxes[place]!.node.open) {
       const { into, out } = linesAt(scene, places, place);
-      [...into, ...out].slice(0, MOST_LINES).forEach((line) => lines.push({ line, kind: "hover" }));
+      [...into, ...out].forEach((line) => lines.push({ line, kind: "hover" }));
     }
   }
   if (what.current !== null) add(boxOf(scene, places, what.current), `is-current${exactly(what.current)}`);

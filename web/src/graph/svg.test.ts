@@ -38,6 +38,11 @@ describe("the SVG file", () => {
     expect(svg).toContain('stroke-dasharray="5 4"');
     expect(svg).toContain('width="348" height="248"');
   });
+  it("draws the lines of what is selected in full", () => {
+    const faint = { ...scene, lines: scene.lines.map((line) => ({ ...line, isFaint: true })) };
+    expect(toSvg(faint, { ...options, selected: null })).toContain("stroke-opacity");
+    expect(toSvg(faint, options)).not.toContain("stroke-opacity");
+  });
   it("is well-formed", () => {
     const tags = [...svg.matchAll(/<(\/?)([a-z]+)([^<>]*?)(\/?)>/g)];
     const stack: string[] = [];

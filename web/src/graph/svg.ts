@@ -1,5 +1,6 @@
 /** A scene as a picture file: SVG drawn from the scene alone, and PNG from that. */
 
+import { linesAt, placesOf } from "./find";
 import { colours, mix, type Palette, thickness } from "./palette";
 import type { Box, Line, Scene } from "./scene";
 import { BADGE_SPACE, badgeText, HEADER, LABEL_SIZE, NAME_SIZE, shorten, shownBadges, SMALL_SIZE, textWidth, title } from "./sizes";
@@ -21,12 +22,16 @@ export function toSvg(scene: Scene, options: PictureOptions): string {
   const palette = colours(options.isDark);
   const [width, height] = [Math.ceil(scene.width) + 2 * MARGIN, Math.ceil(scene.height) + 2 * MARGIN];
   const open = scene.boxes.filter((box) => box.node.open);
+  const places = placesOf(scene);
+  const selected = options.selected === null ? undefined : places.get(options.selected);
+  const { into, out } = selected === undefined ? { into: [], out: [] } : linesAt(scene, places, selected);
+  const own = new Set([...into, ...out]); // lines of what is selected are never faint
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${FONT}">`,
     `<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.5 8 4 0 7.5z" fill="${palette.line}"/></marker></defs>`,
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}" fill="${palette.ground}"/>`,
     ...open.map((box) => frame(box, palette, options)),
-    ...scene.lines.map((line) => lineOf(line, palette)),
+    ...scene.lines.map((line) => lineOf(line, palette, own.has(line))),
     ...scene.boxes.flatMap((box, place) => (box.node.open ? [] : [card(box, options.subtitles[place] ?? "", palette, options)])),
     ...scene.lines.map((line) => labelOf(line, palette)),
     "</svg>",
@@ -74,9 +79,9 @@ function card(box: Box, below: string, palette: Palette, options: PictureOptions
   return parts.join("");
 }
 
-function lineOf(line: Line, palette: Palette): string {
+function lineOf(line: Line, palette: Palette, isOwn: boolean): string {
   const dashed = line.control ? ` stroke-dasharray="5 4"` : "";
-  const faint = line.isFaint ? ` stroke-opacity="0.35"` : "";
+  const faint = line.isFaint && !isOwn ? ` stroke-opacity="0.35"` : "";
   return `<path d="${line.path}" fill="none" stroke="${palette.line}" stroke-width="${thickness(line)}"${dashed}${faint} marker-end="url(#arrow)"/>`;
 }
 

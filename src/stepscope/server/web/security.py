@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stepscope.server.settings import MAX_BODY, MAX_TICKS_BODY, is_loopback
+from stepscope.server.web.admission import admission_page, wants_page
 from stepscope.server.web.problems import problem
 
 HEADERS = {
@@ -59,7 +60,8 @@ class Security:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers[name] = value
+                    if not (refusal is not None and name in headers):  # the page without a token has its own
+                        headers[name] = value
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
@@ -111,13 +113,17 @@ class Security:
     def _admission(self, scope: Scope) -> Response:
         """A page opened with the right ?token= gets a cookie, and its address loses the token; all else is refused."""
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"))
+        given = [value for name, value in query if name == "token"]
         is_page = scope["type"] == "http" and scope["method"] == "GET" and not scope["path"].startswith("/api")
-        if is_page and any(name == "token" and self._is_token(value) for name, value in query):
+        if is_page and any(map(self._is_token, given)):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["path"].lstrip("/")  # never "//elsewhere"
             answer = RedirectResponse(path + ("?" + rest if rest else ""), 303)
             answer.set_cookie(self._cookie, self._token or "", httponly=True, samesite="strict", path="/")
             return answer
+        headers = Headers(scope=scope)
+        if is_page and wants_page(headers):
+            return admission_page(headers, is_wrong=bool(given))
         return problem(
             401,
             "unauthorized",
