@@ -14,6 +14,7 @@ help:
 	@echo "make lint              ruff, mypy"
 	@echo "make bench             the benchmarks"
 	@echo "make proto             generate the code of the protocol"
+	@echo "make page-tests        the unit tests of the web page"
 	@echo "make page              build the web page into this checkout"
 	@echo "make types             describe the web API for the page (web/openapi.json)"
 	@echo "make screenshots       pictures of the page in every state, in build/screenshots"
