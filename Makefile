@@ -5,7 +5,7 @@ PYTHON ?= python3
 BUG ?= nan
 IN = $(PYTHON) scripts/environment.py
 
-.PHONY: help demo browser test test-versions lint bench proto page types screenshots pictures clean
+.PHONY: help demo browser page-tests test test-versions lint bench proto page types screenshots pictures clean
 
 help:
 	@echo "make demo [BUG=none|nan|frozen|exploding|dead-relu] [ARGS=...]   a real training with a planted fault, under the debugger"
@@ -30,7 +30,7 @@ browser:
 	echo "stepscope: no Chromium, so the tests of the page are skipped; install it with: apt-get install chromium"
 
 # Both run, also when the first one fails.
-test: lint browser
+test: lint browser page-tests
 	@$(IN) main -m pytest -m "not mindspore" $(ARGS); main=$$?; \
 	$(IN) mindspore -m pytest -m mindspore $(ARGS); mindspore=$$?; \
 	exit $$((main || mindspore))
@@ -51,6 +51,9 @@ bench:
 
 proto:
 	@$(IN) proto scripts/proto.py
+
+page-tests:
+	@$(IN) main scripts/page.py test
 
 page:
 	@$(IN) main scripts/page.py

@@ -10,6 +10,7 @@ here: a fault that is not found any more fails the command.
 from __future__ import annotations
 
 import argparse
+import io
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ LENET = "Default/network-WithLossCell/_backbone-LeNet"
 LOSS = "Default/network-WithLossCell/_loss_fn-NaiveCrossEntropy"
 CONV = f"{LENET}/conv1-Conv2d/Conv2D-op0"
 LOG = f"{LOSS}/Log-op0"
+TOOL, FIT, COLLAPSE = ".ssg-toolbar button", 2, 3
 
 Area = str | Callable[[Watching], Any]  # a part of the page, as a selector or as it is found
 
@@ -47,16 +49,16 @@ class Camera:
         for page in self.pages:
             act(page)
 
-    def take(self, name: str, *areas: Area) -> None:
-        """What all the areas together take up; the whole page where none is given."""
+    def take(self, name: str, *areas: Area, margin: int = 0) -> None:
+        """What all the areas together take up, and pixels around it; the whole page where none is given."""
         self.each(lambda page: page.page.locator("[aria-busy=true]").first.wait_for(state="hidden"))
         self.pages[0].page.wait_for_timeout(SETTLE)
         for language, page in zip(self._languages, self.pages, strict=True):
             found = [page.page.locator(area).first if isinstance(area, str) else area(page) for area in areas]
-            clip = around([each.bounding_box() for each in found]) if found else {"x": 0, "y": 0, **SIZE}
+            clip = around([each.bounding_box() for each in found], margin) if found else {"x": 0, "y": 0, **SIZE}
             path = self._folder / f"{name}-{language}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
-            page.page.screenshot(path=path, clip=clip)
+            save(page.page.screenshot(clip=clip), path)
             if path.stat().st_size > LARGEST:
                 raise SystemExit(f"{path} has {path.stat().st_size} bytes, more than {LARGEST}")
         print(name, flush=True)
@@ -74,6 +76,7 @@ class Camera:
         job.run(1)
         job.wait(COMPILE)
         self.each(lambda page: page.open(f"{self.server.url}/#/job/{job.id}"))
+        self.each(lambda page: page.page.reload())  # it says no more that this training has connected
         self.each(lambda page: page.state("paused"))
         return job
 
@@ -84,11 +87,21 @@ class Camera:
         self.each(lambda page: page.page.locator("[data-testid=tensor-output-0] .ss-col-change span").first.wait_for())
 
 
-def around(boxes: list[Any]) -> dict[str, float]:
-    """The smallest rectangle that has all of them."""
-    left, top = min(box["x"] for box in boxes), min(box["y"] for box in boxes)
-    right = max(box["x"] + box["width"] for box in boxes)
-    bottom = max(box["y"] + box["height"] for box in boxes)
+def save(png: bytes, path: Path) -> None:
+    """With 256 colours, which hardly anyone can tell from all of them, at a third of the size."""
+    from PIL import Image  # MindSpore brings it
+
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    few = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+
+
+def around(boxes: list[Any], margin: int) -> dict[str, float]:
+    """The smallest rectangle that has all of them, within the window."""
+    left = max(0, min(box["x"] for box in boxes) - margin)
+    top = max(0, min(box["y"] for box in boxes) - margin)
+    right = min(SIZE["width"], max(box["x"] + box["width"] for box in boxes) + margin)
+    bottom = min(SIZE["height"], max(box["y"] + box["height"] for box in boxes) + margin)
     return {"x": left, "y": top, "width": right - left, "height": bottom - top}
 
 
@@ -98,7 +111,7 @@ def around(boxes: list[Any]) -> dict[str, float]:
 def waiting(camera: Camera) -> None:
     camera.each(lambda page: page.open(camera.server.url))
     camera.each(lambda page: page.page.get_by_role("heading", name=page.text["waiting"]).wait_for())
-    camera.take("guide/waiting", ".ss-topbar", ".ss-waiting")
+    camera.take("guide/waiting", ".ss-topbar", ".ss-waiting section", margin=20)
 
 
 def panels(camera: Camera, job: Any) -> None:
@@ -107,7 +120,6 @@ def panels(camera: Camera, job: Any) -> None:
     camera.rest()
     camera.take("page")
     camera.take("guide/top-bar", ".ss-header")
-    camera.take("guide/graph", ".ss-canvas")
     camera.take("guide/control", ".ss-control")
     camera.take("guide/details-tensors", ".ss-details")
     for name, tab in (("node", "node"), ("source", "source")):
@@ -117,12 +129,13 @@ def panels(camera: Camera, job: Any) -> None:
     camera.each(lambda page: page.page.locator(".ss-tabs [role=tab]").first.click())
     camera.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
     camera.each(lambda page: page.grid())
-    camera.take("guide/values", "[role=dialog]")
+    camera.take("guide/values", ".mantine-Drawer-header", ".ss-values")
     camera.each(lambda page: page.page.keyboard.press("Escape"))
     camera.each(lambda page: page.dialog.wait_for(state="hidden"))
     camera.each(lambda page: page.box(CONV).click(button="right"))
     camera.take("guide/graph-menu", ".ss-canvas")
     camera.each(lambda page: page.page.keyboard.press("Escape"))
+    graph(camera)
     camera.each(lambda page: page.page.get_by_label(page.text["search"], exact=True).fill("conv2"))
     camera.each(lambda page: page.page.get_by_label(page.text["search"], exact=True).press("Enter"))
     camera.rest()
@@ -131,6 +144,24 @@ def panels(camera: Camera, job: Any) -> None:
     camera.each(lambda page: page.button("help").click())
     camera.take("guide/keys", "[role=dialog]")
     camera.each(lambda page: page.page.keyboard.press("Escape"))
+
+
+def graph(camera: Camera) -> None:
+    """With the scopes open that a reader of the script knows, all of it in a window that has no other panel below."""
+    camera.each(lambda page: page.page.locator(".ss-details .ss-hide").click())
+    camera.each(lambda page: page.page.locator(TOOL).nth(COLLAPSE).click())
+    camera.each(lambda page: page.open_scope(*above(f"{LENET}/")))
+    camera.each(lambda page: page.box(f"{LENET}/conv1-Conv2d").wait_for())
+    camera.each(lambda page: page.page.locator(TOOL).nth(FIT).click())
+    camera.rest()
+    camera.take("guide/graph", ".ss-canvas")
+    camera.each(lambda page: page.page.locator(".ss-handle-bottom").click())
+
+
+def above(name: str) -> list[str]:
+    """The scopes that a node lies in, from the outside."""
+    parts = name.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 # ---------------------------------------------------------------- watchpoints
@@ -147,6 +178,13 @@ def dialog(camera: Camera) -> None:
     camera.each(lambda page: page.dialog.wait_for(state="hidden"))
 
 
+def grow(page: Watching, by: int) -> None:
+    """Makes the list of watchpoints higher, in steps of 16 pixels."""
+    page.page.locator(".ss-left .ss-splitter-y").focus()
+    for _ in range(abs(by) // 16):
+        page.page.keyboard.press("ArrowUp" if by > 0 else "ArrowDown")
+
+
 def ticks(camera: Camera, job: Any) -> None:
     """One on part of the network."""
     made = job.watch("tensor_too_large", scope=f"{LENET}/conv1-Conv2d", abs_mean_gt=100)
@@ -155,7 +193,8 @@ def ticks(camera: Camera, job: Any) -> None:
     camera.each(lambda page: page.ticked(CONV, "false"))
     camera.rest()
     camera.take("guide/ticks", ".ss-left-tabs", ".ss-watch")
-    camera.each(lambda page: page.press("done"))
+    made.delete()
+    camera.each(lambda page: page.page.get_by_test_id("tickbar").wait_for(state="hidden"))
 
 
 def of_nan(camera: Camera) -> None:
@@ -167,8 +206,10 @@ def of_nan(camera: Camera) -> None:
         camera.pages[0].answer("use")
         last = job.watchpoints()[-1].id
         camera.each(lambda page: page.watchpoint(last).wait_for())
+        camera.each(lambda page: grow(page, 80))
         camera.rest()
         camera.take("guide/watchpoints", ".ss-watch")
+        camera.each(lambda page: grow(page, -80))
         job.run(1)
         job.wait(COMPILE)
         expect(job, "step", 2)
@@ -228,6 +269,7 @@ def of_fault(camera: Camera, bug: str, first: str) -> None:
         camera.rest()
         camera.take(f"guide/fault-{bug}")
         job.terminate()
+        camera.each(lambda page: page.banner("terminated"))
 
 
 def of_the_end(camera: Camera) -> None:
@@ -241,7 +283,9 @@ def of_the_end(camera: Camera) -> None:
         camera.take("guide/finished", ".ss-header", "[data-testid=end-banner]")
     camera.each(lambda page: page.open(f"{camera.server.url}/#/"))
     camera.each(lambda page: page.page.get_by_role("heading", name=page.text["waiting"]).wait_for())
-    camera.take("guide/earlier", ".ss-earlier")
+    camera.each(lambda page: page.page.reload())
+    camera.each(lambda page: page.page.locator(".ss-earlier").wait_for())
+    camera.take("guide/earlier", "section[aria-labelledby=earlier-title]", margin=16)
 
 
 def main() -> None:

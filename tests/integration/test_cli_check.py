@@ -24,8 +24,10 @@ options = dict(word.split("=") for word in sys.argv[1:])
 nan_at = int(options.get("nan_at", 0)) or None
 address = os.environ["STEPSCOPE_HOST"] + ":" + os.environ["STEPSCOPE_PORT"]
 agents = []
-for rank in range(int(options.get("ranks", 1))):
-    source = FakeSource(replace(INFO, job_id=f"rank-{rank}", rank=rank, pid=rank), int(options["steps"]), nan_at=nan_at)
+ranks = int(options.get("ranks", 1))
+for rank in range(ranks):
+    info = replace(INFO, job_id=f"rank-{rank}", rank=rank, rank_count=ranks, pid=rank)
+    source = FakeSource(info, int(options["steps"]), nan_at=nan_at)
     agents.append(FakeAgent(address, source))
 for agent in agents:
     agent.join()

@@ -60,6 +60,7 @@ class Training:
     title: str
     framework: str
     rank: int
+    rank_count: int
     steps: int = 0
     watchpoints: list[Watched] = field(default_factory=list)
     found: int = 0
@@ -68,7 +69,8 @@ class Training:
     @classmethod
     def of(cls, info: dict[str, Any], watchpoints: Sequence[Watchpoint]) -> Training:
         watched = [Watched(one.condition, one.name, one.parameters, one.watched) for one in watchpoints]
-        return cls(info["title"], f"{info['framework']} {info['framework_version']}", info["rank"], 0, watched)
+        framework = f"{info['framework']} {info['framework_version']}"
+        return cls(info["title"], framework, info["rank"], info["rank_count"], watchpoints=watched)
 
 
 @dataclass
@@ -125,7 +127,7 @@ def summary(report: Report) -> str:
     """What is printed in the terminal: the outcome and the first tensors that were found."""
     lines = [f"stepscope check: {report.message}"]
     for training in report.trainings:
-        if training.findings and len(report.trainings) > 1:
+        if training.findings and (training.rank_count > 1 or len(report.trainings) > 1):
             lines += ["", f"{training.title}, rank {training.rank}:"]
         by_tensor: dict[Place, list[Finding]] = {}
         for finding in training.findings:

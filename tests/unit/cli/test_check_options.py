@@ -70,7 +70,7 @@ def finding(node: str, condition: str = "tensor_too_large", abbreviation: str = 
 
 def report(*findings: Finding, found: int | None = None) -> Report:
     result = Report(["python", "train.py"])
-    result.trainings.append(Training("train.py", "mindspore 2.10", 0, 3, [], found or len(findings), list(findings)))
+    result.trainings.append(Training("train.py", "mindspore 2.10", 0, 1, 3, [], found or len(findings), list(findings)))
     result.end("hit", "a hit at step 3")
     return result
 

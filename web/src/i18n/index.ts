@@ -24,7 +24,7 @@ function initial(): Language {
     // a browser that keeps nothing
   }
   if (kept === "zh" || kept === "en") return kept;
-  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+  return (globalThis.navigator?.language ?? "en").toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
 interface LanguageState {
