@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from browsing import Debugger, complaints
 
+from stepscope.testing.server import ServerThread
+
 LOSS = "Default/network/loss/SquaredError-op0"
 
 
@@ -45,6 +47,32 @@ def test_axe_finds_nothing_serious(new_page, server, agent, language, scheme):
     agent.finish()
     page.banner("ended")
     assert complaints(page.page) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "scheme", "title", "label", "wrong"),
+    [
+        ("en", "light", "A token is needed", "Token", "That is not the token of this server."),
+        ("zh", "dark", "需要令牌", "令牌", "这不是此服务的令牌。"),
+    ],
+)
+def test_without_the_token_one_is_told_what_to_do(new_page, tmp_path, language, scheme, title, label, wrong):
+    page = Debugger(new_page(language, scheme), language)
+    with ServerThread(tmp_path / "workspace", token="secret") as server:
+        page.open(server.url)
+        page.page.get_by_role("heading", name=title).wait_for()
+        assert complaints(page.page) == []
+        field = page.page.get_by_label(label, exact=True)
+        field.fill("a guess")
+        field.press("Enter")
+        page.page.get_by_role("alert").filter(has_text=wrong).wait_for()
+        assert complaints(page.page) == []
+        field.fill("secret")
+        field.press("Enter")
+        page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
+        assert "secret" not in page.page.url
+        page.page.reload()
+        page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
 
 
 def test_the_keyboard_alone(new_page, server, agent):

@@ -21,6 +21,7 @@ _TEXTS = {
         "title": "A token is needed",
         "why": "This stepscope server shows its trainings only to those who have its token.",
         "address": "Open the address that the server printed when it started. It ends with",
+        "stop": ".",
         "status": "The command <code>stepscope status</code> prints it again, on the machine of the server.",
         "paste": "Or paste the token here:",
         "label": "Token",
@@ -31,6 +32,7 @@ _TEXTS = {
         "title": "需要令牌",
         "why": "此 stepscope 服务只对持有令牌的人显示训练。",
         "address": "请打开服务启动时打印的地址，其末尾为",
+        "stop": "。",
         "status": "在服务所在的机器上运行 <code>stepscope status</code> 可再次打印该地址。",
         "paste": "或在此粘贴令牌：",
         "label": "令牌",
@@ -70,7 +72,7 @@ _PAGE = """<!doctype html>
 <main>
 <h1>{title}</h1>
 <p>{why}</p>
-<p>{address} <code>/?token=…</code> {status}</p>
+<p>{address} <code>/?token=…</code>{stop} {status}</p>
 {alert}<form action="/" method="get">
 <label for="token">{paste}</label>
 <div><input id="token" name="token" type="password" required autofocus autocomplete="off" spellcheck="false"
