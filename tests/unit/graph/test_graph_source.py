@@ -63,6 +63,8 @@ def test_text_without_frames(text: str) -> None:
         ("/usr/lib/python3/dist-packages/six.py", False),
         ("C:\\Python\\Lib\\site-packages\\mindspore\\ops.py", False),
         ("<frozen importlib>", False),
+        ("/env/lib/python3.11/site-packages/stepscope/demo/mindspore_train.py", True),
+        ("/env/lib/python3.11/site-packages/stepscope/probe/bootstrap.py", False),
         ("<ipython-input-3-abc>", True),
     ],
 )

@@ -18,7 +18,8 @@ _FRAME = re.compile(
     r"(?:(?<=\.py)\((?P<old_line>\d+)\)|:(?P<line>\d+)(?:~(?P<end>\d+))?(?:, \d+(?:~\d+)?)?)/(?P<text>.*)"
 )
 _FUNCTION = re.compile(r"(?:async )?def (\w+)")
-_LIBRARY = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python\d[\d.]*)[/\\]|^<frozen ")
+_DEMO = r"(?!.*[/\\]stepscope[/\\]demo[/\\])"  # a user's script, though it is installed with the package
+_LIBRARY = re.compile(_DEMO + r".*(?:[/\\](?:site-packages|dist-packages|lib[/\\]python\d[\d.]*)[/\\]|^<frozen )")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def _entry(line: str) -> _Entry | None:
     file = match["file"]
     number = int(match["line"] or match["old_line"])
     text = match["text"].strip().removesuffix("/").strip()
-    frame = Frame(file, number, "", text, not _LIBRARY.search(file))
+    frame = Frame(file, number, "", text, not _LIBRARY.match(file))
     return _Entry(frame, int(match["end"] or number))
 
 
