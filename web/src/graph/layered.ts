@@ -4,7 +4,7 @@
  */
 
 import { type Back, type Course, fill, type Hop, type Item, type Rows, type Wrap } from "./courses";
-import { assignLayers, COLUMN_GAP, cutIntoColumns, type Part, SPACE, type Tie } from "./layers";
+import { assignLayers, COLUMN_GAP, cutIntoColumns, inOrder, type Part, SPACE, type Tie } from "./layers";
 import { order, spreadEnds, straighten } from "./ordering";
 import type { Point } from "./scene";
 import { assignTracks } from "./tracks";
@@ -43,7 +43,10 @@ interface Column {
  * times as broad as long the whole should be.
  */
 export function inLayers(parts: readonly Part[], ties: readonly Tie[], gap: number, aspect: number): Layered {
+  const rank = new Array<number>(parts.length);
+  inOrder(parts.length, ties.filter(({ source, target }) => source !== target)).forEach((part, place) => (rank[part] = place));
   const laid = components(parts.length, ties).map((members) => {
+    members.sort((a, b) => rank[a]! - rank[b]!);
     const places = new Map(members.map((part, place) => [part, place]));
     const own = ties.flatMap((tie, index) => (places.has(tie.source) && tie.source !== tie.target ? [index] : []));
     const inside = own.map((index): Tie => {
