@@ -20,6 +20,7 @@ export interface Layered {
 
 const TRACK = 10; // between two lines side by side
 const MARGIN = 12; // between lines and what they run along
+const OPEN = 280; // pixels from which on only open boxes are as broad
 const SLACK = 1.3; // how much broader than it should be a row may become
 
 interface Column {
@@ -242,7 +243,8 @@ function wayBack(
 ): Point[] {
   const { from, to, leaves, arrives } = back;
   const [first, last] = [columns[leaves]!, columns[arrives]!];
-  const side = ({ x, breadth }: Item) => x + Math.max(0, breadth / 2 - 2 * MARGIN); // where it is nearest to the way up
+  // Where it is nearest to the way up, but not over the buttons in the corner of what is open.
+  const side = ({ x, breadth }: Item) => x + Math.max(0, breadth / 2 - (breadth > OPEN ? 5 : 2) * MARGIN);
   const [low, end] = [first.leaving.get(back)!, last.arriving.get(back)!];
   const lane = first.lanes.get(back)!;
   const over = leaves === arrives ? [] : [{ x: lane, y: high }, { x: last.lanes.get(back)!, y: high }]; // prettier-ignore
