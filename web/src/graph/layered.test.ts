@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inLayers, type Layered } from "./layered";
-import { assignLayers, type Part, type Tie } from "./layers";
+import { assignLayers, inOrder, type Part, type Tie } from "./layers";
 import { overlaps, type Point, type Rect } from "./scene";
 
 /** The same numbers each time. */
@@ -83,6 +83,17 @@ describe("layers", () => {
       { source: 1, target: 3 },
     ];
     expect(assignLayers(gates, ties)).toEqual([0, 1, 1, 2]);
+  });
+});
+
+describe("the order", () => {
+  it("puts each part after what it reads, whatever ran first", () => {
+    expect(inOrder(3, [{ source: 2, target: 0 }, { source: 1, target: 2 }])).toEqual([1, 2, 0]); // prettier-ignore
+    expect(inOrder(3, [])).toEqual([0, 1, 2]);
+  });
+  it("begins circles with what runs first", () => {
+    const circle = [{ source: 0, target: 1 }, { source: 1, target: 2 }, { source: 2, target: 0 }]; // prettier-ignore
+    expect(inOrder(3, circle)).toEqual([0, 1, 2]);
   });
 });
 

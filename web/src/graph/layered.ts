@@ -4,7 +4,7 @@
  */
 
 import { type Back, type Course, fill, type Hop, type Item, type Rows, type Wrap } from "./courses";
-import { assignLayers, COLUMN_GAP, cutIntoColumns, type Part, SPACE, type Tie } from "./layers";
+import { assignLayers, COLUMN_GAP, cutIntoColumns, inOrder, type Part, SPACE, type Tie } from "./layers";
 import { order, spreadEnds, straighten } from "./ordering";
 import type { Point } from "./scene";
 import { assignTracks } from "./tracks";
@@ -20,6 +20,7 @@ export interface Layered {
 
 const TRACK = 10; // between two lines side by side
 const MARGIN = 12; // between lines and what they run along
+const OPEN = 280; // pixels from which on only open boxes are as broad
 const SLACK = 1.3; // how much broader than it should be a row may become
 
 interface Column {
@@ -43,7 +44,10 @@ interface Column {
  * times as broad as long the whole should be.
  */
 export function inLayers(parts: readonly Part[], ties: readonly Tie[], gap: number, aspect: number): Layered {
+  const rank = new Array<number>(parts.length);
+  inOrder(parts.length, ties.filter(({ source, target }) => source !== target)).forEach((part, place) => (rank[part] = place));
   const laid = components(parts.length, ties).map((members) => {
+    members.sort((a, b) => rank[a]! - rank[b]!);
     const places = new Map(members.map((part, place) => [part, place]));
     const own = ties.flatMap((tie, index) => (places.has(tie.source) && tie.source !== tie.target ? [index] : []));
     const inside = own.map((index): Tie => {
@@ -239,7 +243,8 @@ function wayBack(
 ): Point[] {
   const { from, to, leaves, arrives } = back;
   const [first, last] = [columns[leaves]!, columns[arrives]!];
-  const side = ({ x, breadth }: Item) => x + Math.max(0, breadth / 2 - 2 * MARGIN); // where it is nearest to the way up
+  // Where it is nearest to the way up, but not over the buttons in the corner of what is open.
+  const side = ({ x, breadth }: Item) => x + Math.max(0, breadth / 2 - (breadth > OPEN ? 5 : 2) * MARGIN);
   const [low, end] = [first.leaving.get(back)!, last.arriving.get(back)!];
   const lane = first.lanes.get(back)!;
   const over = leaves === arrives ? [] : [{ x: lane, y: high }, { x: last.lanes.get(back)!, y: high }]; // prettier-ignore

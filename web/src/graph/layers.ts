@@ -23,7 +23,35 @@ const STRIP = 3.6; // how many times as long, for its breadth, as the picture is
 const CUT_RANGE = 0.3; // of a column's length: how far from the even cut a better one is looked for
 const MOST_CUT = 12; // lines that go on in the next column; where there would be more, nothing is cut
 
-/** The tie in the direction from what runs first to what runs later. */
+/**
+ * The parts in an order in which as few lines as can be go back: each after what it reads. Where lines run in a circle,
+ * what runs first comes first.
+ */
+export function inOrder(count: number, ties: readonly Tie[]): number[] {
+  const waits = new Array<number>(count).fill(0);
+  const readers = Array.from({ length: count }, (): number[] => []);
+  for (const { source, target } of ties) {
+    readers[source]!.push(target);
+    waits[target]!++;
+  }
+  const left = new Set(Array.from({ length: count }, (_, part) => part)); // in the order in which they run
+  const order: number[] = [];
+  while (left.size > 0) {
+    let next = -1;
+    for (const part of left) {
+      if (next < 0) next = part;
+      if (waits[part] !== 0) continue;
+      next = part;
+      break;
+    }
+    left.delete(next);
+    order.push(next);
+    for (const reader of readers[next]!) waits[reader]!--;
+  }
+  return order;
+}
+
+/** The tie in the direction from what comes first to what comes later. */
 export function onward({ source, target }: Tie): Tie {
   return source < target ? { source, target } : { source: target, target: source };
 }

@@ -6,9 +6,11 @@ import type { Box, Direction, Point, Rect } from "./scene";
 
 const RADIUS = 6;
 const NEAR = 90;
+const NEARLY = 4; // pixels aside that are no corner
 
-/** A polyline with round corners. */
-export function rounded(points: readonly Point[]): string {
+/** A polyline with round corners, without pieces of no length: an arrow's head would not know where to point. */
+export function rounded(all: readonly Point[]): string {
+  const points = all.filter((point, index) => index === 0 || distance(point, all[index - 1]!) > 0.01);
   const [first, ...rest] = points;
   if (!first) return "";
   let path = "";
@@ -72,6 +74,8 @@ function joint(from: Point, to: Point, flow: Flow): string {
   const isVertical = flow === "DOWN" || flow === "UP";
   const sign = flow === "DOWN" || flow === "RIGHT" ? 1 : -1;
   const ahead = sign * (isVertical ? to.y - from.y : to.x - from.x);
+  const aside = Math.abs(isVertical ? to.x - from.x : to.y - from.y);
+  if (ahead > 0 && aside <= NEARLY) return ` L${show(to)}`;
   if (ahead <= 0 || ahead > NEAR) return curve(from, to, flow);
   const turn = isVertical ? from.y + (sign * ahead) / 2 : from.x + (sign * ahead) / 2;
   return rounded(
