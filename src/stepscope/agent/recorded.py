@@ -112,8 +112,7 @@ class RecordedTraining:
 
     def is_to_check_initial_state(self, command: Command) -> bool:
         """Whether the command is the one that leaves the state before the first step, which was not checked yet."""
-        leaves = command.kind in ("run", "resume", "next_node", "run_to")
-        return leaves and self._last.step == 0 and self._check.active and not self._check.has_checked(0)
+        return self._check.is_due_before(command, self._last.step)
 
     def stay(self, command: Command, hit: bool) -> Report:
         """The report of a training that stands still where it was, after a check."""

@@ -79,9 +79,11 @@ class FakeSource:
 
     async def command(self, command: Command) -> None:
         self.last = replace(self.last, command_sequence=command.sequence)
-        if command.kind == "recheck" or (self._leaves_start(command) and self._stops()):
-            self._tell_hits()
-            self._tell(replace(self.last, reason="watchpoint" if self._stops() else self.last.reason))
+        due = command.kind == "recheck" or self._check.is_due_before(command, self.network.step)
+        batch = self._found() if due else HitBatch(0, 0)
+        if command.kind == "recheck" or batch.stops:
+            self.on_hits(batch)
+            self._tell(replace(self.last, reason="watchpoint" if batch.stops else self.last.reason))
         elif command.kind in ("run", "resume"):
             self._start(command.steps if command.kind == "run" else None)
         elif command.kind == "pause":
@@ -97,19 +99,9 @@ class FakeSource:
         self.watchpoints = watchpoints
         self._check.watch(watchpoints)
 
-    def _leaves_start(self, command: Command) -> bool:
-        leaves = command.kind in ("run", "resume", "next_node", "run_to")
-        return leaves and self.network.step == 0 and self._check.active and not self._check.has_checked(0)
-
-    def _stops(self) -> bool:
-        """Whether the watchpoints want the training to stand still after the present step."""
-        return self._check.active and self._found().stops
-
     def _found(self) -> HitBatch:
+        """What the watchpoints say of the present step."""
         return self._check.check(_Step(self.network), self.network.step)
-
-    def _tell_hits(self) -> None:
-        self.on_hits(self._found())
 
     def _start(self, steps: int | None, then: Callable[[], None] | None = None) -> None:
         self._running = asyncio.ensure_future(self._train(steps, then or (lambda: self._pause("step"))))
@@ -128,16 +120,16 @@ class FakeSource:
                 self._tell(self.last)
                 self.on_farewell(Farewell("finished", exit_status=0))
                 return
-            if self._stops():
+            if self._check.active and (batch := self._found()).stops:
                 self._running = None
-                self._tell_hits()
+                self.on_hits(batch)
                 self._pause("watchpoint")
                 return
             if time.monotonic() - self._told >= PROGRESS_SECONDS:
                 self._tell(self.last)
         self._running = None
         if self._check.active:
-            self._tell_hits()
+            self.on_hits(self._found())
         then()
 
     def _step(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
 from stepscope.core.graph import Graph
-from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
+from stepscope.core.ports import Command, ExecutionOrder, Tensor, TensorKey
 from stepscope.core.tensors import measure
 from stepscope.core.watch.plan import Plan
 from stepscope.core.watch.records import Check, Hit, HitBatch, Watchpoint, WatchpointSet
@@ -64,9 +64,10 @@ class StepCheck:
         """Of the present watchpoints."""
         return self._plans.set.revision
 
-    def has_checked(self, step: int) -> bool:
-        """Whether this step was the last to be checked, on the present watchpoints."""
-        return self._checked == (step, self.revision)
+    def is_due_before(self, command: Command, step: int) -> bool:
+        """Whether a command leaves the state before the first step, and the present watchpoints have not seen that."""
+        leaves = command.kind in ("run", "resume", "next_node", "run_to")
+        return leaves and step == 0 and self.active and self._checked != (0, self.revision)
 
     def check(self, step: Step, number: int) -> HitBatch:
         """All hits on step `number`, which is the present one of `step`; 0 is the state before the first step."""
@@ -122,7 +123,8 @@ def _turns(step: Step, number: int) -> Iterator[_Turn]:
     except NotAvailable:
         order = ()
     last = {(each.graph, each.node): position for position, each in enumerate(order, 1)}
-    graphs = [name for name in step.graphs if not number or any(graph == name for graph, _ in last)]
+    ran = {graph for graph, _ in last}
+    graphs = [name for name in step.graphs if not number or name in ran]
     for graph in graphs if number else ():
         yield from ((graph, name, 0) for name in step.graphs[graph].of_kind("input"))
     for (graph, node), position in sorted(last.items(), key=lambda item: item[1]):
