@@ -6,14 +6,14 @@ judged by their figures, so no tensor travels. See `Walk` for what is gone throu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from stepscope.core.advice.judge import Judge, Why
 from stepscope.core.advice.places import Place, placed
 from stepscope.core.advice.walk import LONGEST, Ask, Walk
-from stepscope.core.graph import Graph
+from stepscope.core.graph import Frame, Graph
 from stepscope.core.ports import TensorKey, TensorStats
 from stepscope.core.watch.records import Hit
 
@@ -128,5 +128,10 @@ def line_of(graph: Graph, name: str) -> SourceLine | None:
     if not frames and node.kind != "op":
         readers = [consumer for port in node.outputs for consumer, _ in port.consumers]
         frames = graph.node(readers[0]).source if readers else ()
+    return innermost(frames)
+
+
+def innermost(frames: Iterable[Frame]) -> SourceLine | None:
+    """The first of these frames that is the user's own code."""
     frame = next((frame for frame in frames if frame.user), None)
     return None if frame is None else SourceLine(frame.file, frame.line, frame.text)

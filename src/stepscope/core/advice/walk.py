@@ -1,6 +1,7 @@
 """The way from a bad tensor to the first that was: step by step to what it was made from.
 
-* Of several bad inputs, NaN goes before infinities, and what was there earlier before what came later.
+* Of several inputs that are not finite, NaN goes before infinities, and what was there earlier before what came later;
+  of several that are past a threshold, the first input.
 * A parameter that was bad when it was read became so in an earlier step, or by an op that wrote into it before: the way
   goes on in the step before, as far as its values are still there. A parameter that is bad after the step is what its
   optimizer made of it: by its gradient, its state, or all by itself.
@@ -102,5 +103,7 @@ class Walk:
         return replace(read, key=replace(key, when=when), as_read=False)
 
     def _order(self, passed: Passed) -> tuple[int, bool, int]:
+        if self._judge.of_values:
+            return 0, False, 0
         place = passed.place
         return _WORST.index(passed.why), place.kind == "op", self._graph.position(place.node)
