@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from stepscope.core.advice.fact import Fact, TensorName
 from stepscope.core.advice.gradients import Run, steepest_run
 from stepscope.core.advice.guide import guide
+from stepscope.core.graph import NodeRecord
 
 BEFORE = np.random.default_rng(5).normal(size=(4, 6)).astype(np.float32)
 AFTER = BEFORE * np.float32(1.001)
@@ -27,6 +28,11 @@ FORGOTTEN = [
 ]
 
 
+def update(weight: str) -> NodeRecord:
+    inputs = (weight, weight, "rate", f"Gradients/{weight}", "rate")
+    return op(f"optimizer/{weight}", "ApplyMomentum", *inputs, outputs=2)
+
+
 def training(now: Any = AFTER, before: Any = BEFORE, gradient: Any = GRADIENT, forgotten: bool = False) -> Trained:
     """Of the weights w and v, where v is always updated."""
     return Trained(
@@ -34,12 +40,8 @@ def training(now: Any = AFTER, before: Any = BEFORE, gradient: Any = GRADIENT, f
         constant("rate", 0.1),
         op("Gradients/w", "MatMul", "net/b", "x"),
         op("Gradients/v", "MatMul", "net/b", "net/a"),
-        op("optimizer/v", "ApplyMomentum", "v", "v", "rate", "Gradients/v", "rate", outputs=2),
-        *(
-            []
-            if forgotten
-            else [op("optimizer/w", "ApplyMomentum", "w", "w", "rate", "Gradients/w", "rate", outputs=2)]
-        ),
+        update("v"),
+        *([] if forgotten else [update("w")]),
         now={"w": now, "Gradients/w": gradient, "x": GRADIENT, "net/a": GRADIENT, "net/b": GRADIENT},
         before={"w": before},
     )
@@ -121,10 +123,10 @@ def test_what_starts_as_zeros_may_change_at_once():
 # ---------------------------------------------------------------- gradients
 
 
-def layers(*sizes: float, biases: bool = True) -> Trained:
+def layers(*sizes: float) -> Trained:
     """A network whose weights have gradients of these sizes, from the input of the network to its output."""
     records, values, value = [data("x"), constant("rate", 0.1)], {}, "x"
-    for number, size in enumerate(sizes):
+    for number in range(len(sizes)):
         weight, bias = f"w{number}", f"b{number}"
         records += [parameter(weight), parameter(bias, (3,))]
         records.append(op(f"net/mul{number}", "MatMul", value, weight))
@@ -142,8 +144,7 @@ def layers(*sizes: float, biases: bool = True) -> Trained:
         values[f"Gradients/b{number}"] = np.full(4, 1e9)
         values[f"Gradients/x{number}"] = size * BEFORE
         for one in ("w", "b"):
-            inputs = (f"{one}{number}", f"{one}{number}", "rate", f"Gradients/{one}{number}", "rate")
-            records.append(op(f"optimizer/{one}{number}", "ApplyMomentum", *inputs, outputs=2))
+            records.append(update(f"{one}{number}"))
     return Trained(*records, now=values)
 
 
