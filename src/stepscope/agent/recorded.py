@@ -11,8 +11,11 @@ import contextlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
+from stepscope.agent.figures import KeptFigures
 from stepscope.core.errors import NotAvailable
+from stepscope.core.looks import Question
 from stepscope.core.ports import (
     Command,
     Comparison,
@@ -26,11 +29,13 @@ from stepscope.core.ports import (
     TensorStats,
 )
 from stepscope.core.step_data import ASIDE, COUNTER
-from stepscope.core.tensors import apply_index, compare, stats
+from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.core.watch.step_check import StepCheck
 from stepscope.pipe import Message
 from stepscope.replay.mindspore import Recording
+
+A = TypeVar("A")
 
 _FIRST = ExecutedNode("", "")  # as a target: whatever node runs first
 
@@ -44,6 +49,7 @@ class RecordedTraining:
         self._last = Report(State.RUNNING)
         self._checked_graphs = 0
         self._check = StepCheck()
+        self._figures = KeptFigures(lambda: self.recording.moment)
         self._target: ExecutedNode | None = None  # where the cursor goes when the step that runs has ended
 
     # ------------------------------------------------------------ from the training process
@@ -188,11 +194,24 @@ class RecordedTraining:
         return replace(tensor, array=apply_index(tensor.array, index))
 
     def stats(self, key: TensorKey) -> TensorStats:
+        return self._figures.get(("stats", key), lambda: self._stats(key))
+
+    def compare(self, key: TensorKey) -> Comparison:
+        key = replace(key, when="current")
+        return self._figures.get(("compare", key), lambda: self._compare(key))
+
+    def look(self, key: TensorKey, question: Question[A]) -> A:
+        key = replace(key, when="current")
+        return self._figures.get(
+            (question, key), lambda: look(question, lambda when: self.recording.tensor(replace(key, when=when)))
+        )
+
+    def _stats(self, key: TensorKey) -> TensorStats:
         tensor = self.recording.tensor(key)
         return stats(tensor.array, tensor.dtype, tensor.step)
 
-    def compare(self, key: TensorKey) -> Comparison:
-        current = self.recording.tensor(replace(key, when="current"))
+    def _compare(self, key: TensorKey) -> Comparison:
+        current = self.recording.tensor(key)
         previous = self.recording.tensor(replace(key, when="previous"))
         return compare(current.array, previous.array, current.dtype, current.step, previous.step)
 

@@ -10,10 +10,16 @@ from pydantic import TypeAdapter
 from starlette.routing import BaseRoute
 
 from stepscope.server.models import Event, Problem, TensorHeader
+from stepscope.server.tensor_models import HeatmapHeader
 
 _REF = "#/components/schemas/{model}"
 
-_MODELS: tuple[tuple[str, Any], ...] = (("Event", Event), ("Problem", Problem), ("TensorHeader", TensorHeader))
+_MODELS: tuple[tuple[str, Any], ...] = (
+    ("Event", Event),
+    ("Problem", Problem),
+    ("TensorHeader", TensorHeader),
+    ("HeatmapHeader", HeatmapHeader),
+)
 
 _ERROR = {
     "description": "An error, as problem details (RFC 9457)",
