@@ -86,12 +86,15 @@ function Slot({ id, slot, label, hits, at, tabStop, isCentre, isChosen, onChoose
   const text = useText().lineage;
   const language = useLanguage((state) => state.language);
   const conditions = useConditions();
-  const names = [...new Set(hits.map(({ condition }) => conditionName(conditions, condition, language)))].join(", ");
-  const isHit = hits.some(({ error }) => error.length === 0);
+  const names = (isReal: boolean) => {
+    const own = hits.filter(({ error }) => (error.length === 0) === isReal);
+    return [...new Set(own.map(({ condition }) => conditionName(conditions, condition, language)))].join(", ");
+  };
+  const [hit, failed] = [names(true), names(false)];
   const classes = [
-    "ss-lin-slot", isCentre && "is-centre", isChosen && "is-chosen", isHit && "is-hit", hits.length > 0 && !isHit && "is-error",
+    "ss-lin-slot", isCentre && "is-centre", isChosen && "is-chosen", hit && "is-hit", failed && !hit && "is-error",
   ]; // prettier-ignore
-  const said = [`${id}:${slot}`, names && text.hitBy(names), isCentre && text.selected].filter(Boolean);
+  const said = [`${id}:${slot}`, hit && text.hitBy(hit), failed && text.notEvaluated(failed), isCentre && text.selected].filter(Boolean);
   const key = keyOf(id, slot);
   return (
     <Tooltip label={said.join("\n")}>

@@ -10,6 +10,7 @@ export const SLOT_FONT = 11;
 const LEAST = 76;
 const MOST = 216;
 const AROUND = 20; // the border and the room beside the text
+const BOLD = 1.1; // how much wider bold letters are
 const BADGE = 22; // the number of a step
 const MANY = 4; // outputs that are all drawn; of more, those that matter
 
@@ -31,7 +32,7 @@ export function nodeText({ id, op, type }: DrawnNode): NodeText {
 export function nodeLabel(node: DrawnNode, hasNumber: boolean): NodeText & { width: number } {
   const { op, rest } = nodeText(node);
   const room = MOST - AROUND - (hasNumber ? BADGE : 0);
-  const bold = Math.ceil(textWidth(op, FONT) * 1.08);
+  const bold = Math.ceil(textWidth(op, FONT) * BOLD);
   const cut = shorten(rest, FONT, Math.max(40, room - bold));
   return { op, rest: cut, width: bold + textWidth(cut, FONT) + AROUND + (hasNumber ? BADGE : 0) };
 }
@@ -48,9 +49,12 @@ export function slotsOf(node: DrawnNode, outputs: readonly number[] | null, hits
   return [...new Set([...node.slots, ...hits.map(({ slot }) => slot), ...few])].sort((a, b) => a - b);
 }
 
-/** "slot 0 [TO, TL]" */
-export function slotLabel(name: string, abbreviations: readonly string[]): string {
-  return abbreviations.length === 0 ? name : `${name} [${abbreviations.join(", ")}]`;
+/** "slot 0 [TO, TL]": what was hit; where nothing was, what could not be evaluated. */
+export function slotMark(slot: number, name: string, of: readonly Hit[], abbreviation: (condition: string) => string): SlotMark {
+  const hits = of.filter((hit) => hit.slot === slot);
+  const real = hits.filter(({ error }) => error.length === 0);
+  const short = (real.length > 0 ? real : hits).map(({ condition }) => abbreviation(condition));
+  return { slot, hits, label: short.length === 0 ? name : `${name} [${[...new Set(short)].join(", ")}]` };
 }
 
 /** "+58": outputs that are not drawn. */
@@ -59,7 +63,7 @@ export function hiddenLabel(count: number): string {
 }
 
 export function sized(id: string, width: number, slots: readonly SlotMark[], hidden: number): Sized {
-  const widths = slots.map(({ slot, label }) => ({ slot, width: textWidth(label, SLOT_FONT) + 14 }));
+  const widths = slots.map(({ slot, label }) => ({ slot, width: Math.ceil(textWidth(label, SLOT_FONT) * BOLD) + 14 }));
   const aside = hidden > 0 ? 2 * (textWidth(hiddenLabel(hidden), SLOT_FONT) + SLOT_GAP) : 0;
   const below = widths.reduce((sum, each) => sum + each.width + SLOT_GAP, aside - SLOT_GAP);
   return { id, width: Math.round(Math.max(LEAST, width, below)), slots: widths };

@@ -21,18 +21,22 @@ interface Size {
   height: number;
 }
 
-/** All of it where it can be read; else at full size with `focus` in the middle, and no room wasted beside it. */
+/** All of it where it can be read; else at the least zoom that can be read, with `focus` in the middle. */
 export function look(layout: Size, frame: Size, focus: Rect | undefined, least = READABLE): View {
-  const [width, height] = [frame.width - 2 * MARGIN, frame.height - 2 * MARGIN];
-  const whole = Math.min(1, width / Math.max(1, layout.width), height / Math.max(1, layout.height));
-  const zoom = whole >= least ? whole : Math.max(least, Math.min(1, READABLE));
-  const along = (length: number, room: number, all: number, middle: number): number => {
-    if (length * zoom <= room) return (all - length * zoom) / 2;
-    return Math.min(MARGIN, Math.max(all - MARGIN - length * zoom, all / 2 - middle * zoom));
+  const across = (frame.width - 2 * MARGIN) / Math.max(1, layout.width);
+  const along = (frame.height - 2 * MARGIN) / Math.max(1, layout.height);
+  return at(layout, frame, focus, Math.max(least, Math.min(1, across, along)));
+}
+
+/** At a zoom with `focus` in the middle, as far as that wastes no room beside the drawing. */
+function at(layout: Size, frame: Size, focus: Rect | undefined, zoom: number): View {
+  const along = (length: number, room: number, middle: number): number => {
+    if (length * zoom <= room - 2 * MARGIN) return (room - length * zoom) / 2;
+    return Math.min(MARGIN, Math.max(room - MARGIN - length * zoom, room / 2 - middle * zoom));
   };
   return {
-    x: Math.round(along(layout.width, width, frame.width, focus ? focus.x + focus.width / 2 : 0)),
-    y: Math.round(along(layout.height, height, frame.height, focus ? focus.y + focus.height : 0)),
+    x: Math.round(along(layout.width, frame.width, focus ? focus.x + focus.width / 2 : 0)),
+    y: Math.round(along(layout.height, frame.height, focus ? focus.y + focus.height : 0)),
     zoom,
   };
 }
@@ -120,13 +124,13 @@ export function useCamera(
       isMoved.current = false;
       setView(look(layout, sizeOf(), focus, LEAST));
     },
-    centre: (rect) => put((view) => centred(view, rect, sizeOf())),
+    centre: (rect) => put((view) => at(layout, sizeOf(), rect, Math.max(view.zoom, READABLE))),
     show: (rect) =>
       put((view) => {
         const { width, height } = sizeOf();
         const [x, y] = [view.x + rect.x * view.zoom, view.y + rect.y * view.zoom];
         const isIn = x >= 0 && y >= 0 && x + rect.width * view.zoom <= width && y + rect.height * view.zoom <= height;
-        return isIn ? view : centred(view, rect, { width, height });
+        return isIn ? view : at(layout, { width, height }, rect, view.zoom);
       }),
     handlers: {
       onPointerDown: (event) => {
@@ -144,14 +148,5 @@ export function useCamera(
       onPointerUp: end,
       onPointerCancel: end,
     },
-  };
-}
-
-function centred(view: View, rect: Rect, { width, height }: Size): View {
-  const zoom = Math.max(view.zoom, READABLE);
-  return {
-    x: Math.round(width / 2 - (rect.x + rect.width / 2) * zoom),
-    y: Math.round(height / 2 - (rect.y + rect.height / 2) * zoom),
-    zoom,
   };
 }

@@ -4,13 +4,13 @@ import { keepPreviousData, queryOptions, skipToken, useQueries, useQuery } from 
 import { useMemo } from "react";
 import { api, type JobView, type NodeView, take } from "../api/client";
 import { nodeQuery } from "../api/queries";
-import { type Condition, type Hit, useConditions } from "../api/watch";
+import { type Hit, useConditions } from "../api/watch";
 import { useText } from "../i18n";
 import { useRevision } from "../state/view";
 import { useHitMarks } from "../watch/useHits";
 import { type Layout, layOut } from "./layout";
 import { type DrawnNode, type Drawing, type Extent, type Fold, type Lineage, MOST_HOPS, select, type Step } from "./select";
-import { foldSize, nodeLabel, sized, slotLabel, type SlotMark, slotsOf } from "./sizes";
+import { foldSize, nodeLabel, sized, slotMark, type SlotMark, slotsOf } from "./sizes";
 import type { Tensor } from "./state";
 
 /** Nodes whose outputs are looked up; of the others those that lines leave from are drawn. */
@@ -73,11 +73,12 @@ export function useDrawing(
   const nodes = useNodes(job.id, tensor.graph, revision, drawing);
   const picture = useMemo(() => {
     if (!lineage || !drawing) return null;
+    const short = (condition: string) => conditions.find(({ id }) => id === condition)?.abbreviation ?? condition;
     return drawn(lineage, drawing, path, (node) => {
       const view = nodes.get(node.id);
       const hits = byNode.get(node.id) ?? NO_HITS;
       const outputs = view ? view.outputs.map(({ slot }) => slot) : null;
-      const slots = slotsOf(node, outputs, hits).map((slot) => markOf(slot, hits, conditions, text.slot(slot)));
+      const slots = slotsOf(node, outputs, hits).map((slot) => slotMark(slot, text.slot(slot), hits, short));
       return { slots, hidden: outputs ? outputs.filter((slot) => !slots.some((each) => each.slot === slot)).length : 0 };
     }, text.more); // prettier-ignore
   }, [lineage, drawing, nodes, byNode, conditions, path, text]);
@@ -94,12 +95,6 @@ function useNodes(job: string, graph: string, revision: number, drawing: Drawing
 
 function combined(results: readonly { data?: NodeView | undefined }[]): ReadonlyMap<string, NodeView> {
   return new Map(results.flatMap(({ data }) => (data ? [[data.name, data] as const] : [])));
-}
-
-function markOf(slot: number, hits: readonly Hit[], conditions: readonly Condition[], name: string): SlotMark {
-  const own = hits.filter((hit) => hit.slot === slot);
-  const short = own.map(({ condition }) => conditions.find(({ id }) => id === condition)?.abbreviation ?? condition);
-  return { slot, hits: own, label: slotLabel(name, [...new Set(short)]) };
 }
 
 function drawn(
