@@ -1,6 +1,6 @@
 /** The drawing: lines below, boxes above, moved by pointer, wheel and keys. */
 
-import { type KeyboardEvent, useImperativeHandle, useMemo, useRef, useState, type Ref } from "react";
+import { type FocusEvent, type KeyboardEvent, type Ref, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { useText } from "../i18n";
 import { Box } from "./Box";
 import type { Placed } from "./layout";
@@ -57,13 +57,17 @@ export function Canvas({ ref, picture, chosen, origin, subject, onChoose, onOpen
   const goTo = (stop: Stop | null | undefined) => {
     if (!stop) return;
     setWanted(stop.key);
-    camera.show(stop);
     const elements = frame.current?.querySelectorAll<HTMLElement>("[data-stop]") ?? [];
     [...elements].find((element) => element.dataset["stop"] === stop.key)?.focus({ preventScroll: true });
   };
+  const stopAt = (target: EventTarget): Stop | undefined => stops.find(({ key }) => key === (target as HTMLElement).dataset["stop"]);
+  const focused = ({ target }: FocusEvent) => {
+    const stop = stopAt(target);
+    if (stop && target.matches(":focus-visible")) camera.show(stop);
+  };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const at = stops.find(({ key }) => key === (event.target as HTMLElement).dataset["stop"]);
+    const at = stopAt(event.target);
     const moves: Record<string, (() => void) | undefined> = {
       "+": () => camera.zoom(1.25),
       "-": () => camera.zoom(0.8),
@@ -89,7 +93,7 @@ export function Canvas({ ref, picture, chosen, origin, subject, onChoose, onOpen
   return (
     <div
       ref={frame} className="ss-lin-canvas" role="group" aria-label={`${text.title}. ${text.keys}`} data-testid="lineage-canvas"
-      onKeyDown={press} {...camera.handlers}
+      onKeyDown={press} onFocus={focused} {...camera.handlers}
     >
       <div
         className="ss-lin-sheet"
