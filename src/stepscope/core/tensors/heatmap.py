@@ -36,7 +36,7 @@ def heatmap(part: Part, rows: int, columns: int, reduce: Reduction) -> Heatmap:
     if plane.size:
         cells = _drawn(plane, reduce, flags)
     finite = cells[np.isfinite(cells)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
+    low, high = (float(finite.min()) + 0.0, float(finite.max()) + 0.0) if finite.size else (math.nan, math.nan)
     return Heatmap(part.dtype, part.step, (height, width), low, high, cells, flags)
 
 
