@@ -1,13 +1,14 @@
 /** The way from where a fault began to the tensor: every step, the first with its line of code; or why there is none. */
 
 import { ActionIcon, Loader } from "@mantine/core";
-import { useQuery, skipToken } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { originQuery } from "../api/advice";
 import type { JobView, Schemas } from "../api/client";
-import { originQuery } from "../api/views";
 import { CloseIcon } from "../app/icons";
 import { Tooltip } from "../app/Tooltip";
 import { errorText } from "../details/format";
 import { useText } from "../i18n";
+import { number } from "../i18n/numbers";
 import { useMoment } from "../state/job";
 import { endTrace, type Trace } from "./state";
 
@@ -21,7 +22,7 @@ const NO_PATH: readonly OriginStep[] = [];
 export function useOrigin(job: JobView, trace: Trace | null) {
   const { moment, isLive } = useMoment(job);
   const { graph = "", node = "", slot = 0, watchpoint = null } = trace ?? {};
-  const options = originQuery({ job: job.id, graph, node, slot }, `${moment} ${job.hits_revision}`, watchpoint);
+  const options = originQuery(job, { job: job.id, graph, node, slot }, moment, watchpoint);
   const { data, error } = useQuery(trace && isLive ? options : { ...options, queryFn: skipToken });
   const origin = trace ? data : undefined;
   return { origin, error: trace ? error : null, isLive, path: origin?.path ?? NO_PATH };
@@ -57,7 +58,7 @@ export function TraceList({ found: { origin, error, isLive, path }, chosen, onCh
           {path.length > MANY && <p className="ss-dimmed" data-testid="long-path">{words.longPath(path.length)}</p>}
           <ol aria-label={words.steps}>
             {path.map((step, at) => (
-              <li key={`${step.node} ${step.slot}`}>
+              <li key={at}>
                 <button
                   type="button" className="ss-lin-step" data-testid="trace-step" data-name={step.node} aria-current={step.node === chosen || undefined}
                   title={`${step.node}:${step.slot}${step.source ? `\n${placeOf(step.source)}  ${step.source.text}` : ""}`}
@@ -65,6 +66,7 @@ export function TraceList({ found: { origin, error, isLive, path }, chosen, onCh
                 >
                   <span className="ss-lin-number">{at + 1}</span>
                   <span className="ss-ellipsis">{step.node.slice(step.node.lastIndexOf("/") + 1)}</span>
+                  {step.step !== path.at(-1)!.step && <span className="ss-dimmed">{text.stepOf} {number(step.step)}</span>}
                   <span className="ss-lin-why">{words.why[step.why] ?? step.why}</span>
                 </button>
                 {at === 0 && <Beginning step={step} isAlone={path.length === 1} />}

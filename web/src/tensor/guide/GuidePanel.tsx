@@ -2,9 +2,9 @@
 
 import { Button, Loader } from "@mantine/core";
 import { skipToken, useQuery } from "@tanstack/react-query";
+import { guideQuery } from "../../api/advice";
 import type { JobView, Schemas } from "../../api/client";
 import type { TensorPlace } from "../../api/queries";
-import { guideQuery } from "../../api/views";
 import { type Condition, type Hit, useConditions } from "../../api/watch";
 import { TargetIcon } from "../../app/icons";
 import { errorText } from "../../details/format";
@@ -24,7 +24,7 @@ interface Props {
 export default function GuidePanel({ job, place, onOpen, onTrace }: Props) {
   const text = useText();
   const { moment, isLive } = useMoment(job);
-  const options = guideQuery(place, `${moment} ${job.hits_revision}`);
+  const options = guideQuery(job, place, moment);
   const { data, error } = useQuery(isLive ? options : { ...options, queryFn: skipToken });
   return (
     <section className="ss-guide" aria-label={text.guide.title} data-testid="guide" tabIndex={0}>

@@ -63,8 +63,13 @@ const CASES: [Fact, string, string][] = [
   ],
   [
     fact("input_negative", { input: 0, negative: 3, total: 10 }, LOG),
-    "Input ‹Sub-op3:0› contains 3 values (of 10) below what Log is defined for.",
-    "输入 ‹Sub-op3:0› 中有 3 个值（共 10 个）小于 Log 的定义域下限。",
+    "Input ‹Sub-op3:0› contains 3 negative values (of 10): Log gives NaN there.",
+    "输入 ‹Sub-op3:0› 中含有 3 个负值（共 10 个）：Log 在这些位置得到 NaN。",
+  ],
+  [
+    fact("input_negative", { input: 0, negative: 10, total: 10 }, { ...LOG, text: "ReLU" }),
+    "Input ‹Sub-op3:0› has no positive value: ReLU makes all of it zero.",
+    "输入 ‹Sub-op3:0› 中没有正值：ReLU 的输出全为 0。",
   ],
   [
     fact("input_large", { input: 0, max: 120 }, { ...LOG, text: "Exp" }),
@@ -81,6 +86,11 @@ const CASES: [Fact, string, string][] = [
     fact("gradient_trend", { ratio_exponent: 3.46, layers: 2 }, { links: [link("a/x"), link("b/y")] }),
     "The gradient norm rose by 10^3.5 over these 2 layers: ‹x:0› → ‹y:0›.",
     "梯度范数经过以下 2 层增大到原来的 10^3.5 倍：‹x:0› → ‹y:0›。",
+  ],
+  [
+    fact("gradient_trend", { ratio_exponent: -7, layers: 8 }, { links: [..."abcdefgh"].map(link) }),
+    "The gradient norm fell by 10^7 over these 8 layers: ‹a:0› → ‹b:0› → … → ‹g:0› → ‹h:0›.",
+    "梯度范数经过以下 8 层缩小为原来的 1/10^7：‹a:0› → ‹b:0› → … → ‹g:0› → ‹h:0›。",
   ],
   [
     fact("weight_no_update"),

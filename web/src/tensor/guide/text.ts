@@ -13,6 +13,8 @@ const share = ({ value }: Given, part: string, whole: string): string => percent
 const count = ({ value }: Given, name: string): string => number(Number(value(name)));
 const figure = ({ value }: Given, name: string): string => real(value(name));
 
+const MANY_LINKS = 6;
+
 /** "10 NaN, 2 +Inf": those that there are. */
 function specials({ value }: Given, separator: string): string {
   const kinds = { nan: "NaN", positive_inf: "+Inf", negative_inf: "−Inf" };
@@ -27,8 +29,15 @@ function power({ value }: Given): string {
   return `10^${real(Math.abs(Number(value("ratio_exponent"))), 2)}`;
 }
 
-function separated(links: Piece[], separator: string): Piece[] {
-  return links.flatMap((link, at) => (at === 0 ? [link] : [separator, link]));
+/** Of many the first and the last ones. */
+function listed(links: Piece[]): Piece[] {
+  const shown = links.length <= MANY_LINKS ? links : [...links.slice(0, 2), "…", ...links.slice(-2)];
+  return shown.flatMap((link, at) => (at === 0 ? [link] : [" → ", link]));
+}
+
+/** What it does to negative values is no fault by itself. */
+function isRectifier({ text }: Given): boolean {
+  return /relu/i.test(text);
 }
 
 export const guideEn = {
@@ -59,13 +68,16 @@ export const guideEn = {
       sentence`${share(given, "count", "total")} of the values are exactly ${figure(given, "value")}, as if cut off there.`,
     input_nonfinite: (given) => sentence`Input ${given.links} contains ${count(given, "count")} values that are not finite (of ${count(given, "total")}).`,
     input_zeros: (given) => sentence`Input ${given.links} contains ${count(given, "zero")} zeros (of ${count(given, "total")}): ${given.text} gives nothing finite there.`,
-    input_negative: (given) => sentence`Input ${given.links} contains ${count(given, "negative")} values (of ${count(given, "total")}) below what ${given.text} is defined for.`,
+    input_negative: (given) =>
+      isRectifier(given)
+        ? sentence`Input ${given.links} has no positive value: ${given.text} makes all of it zero.`
+        : sentence`Input ${given.links} contains ${count(given, "negative")} negative values (of ${count(given, "total")}): ${given.text} gives NaN there.`,
     input_large: (given) => sentence`Input ${given.links} reaches ${figure(given, "max")}: ${given.text} overflows there.`,
     all_inputs_finite: () => sentence`All inputs are finite: it began in this node.`,
     gradient_trend: (given) =>
       Number(given.value("ratio_exponent")) < 0
-        ? sentence`The gradient norm fell by ${power(given)} over these ${count(given, "layers")} layers: ${separated(given.links, " → ")}.`
-        : sentence`The gradient norm rose by ${power(given)} over these ${count(given, "layers")} layers: ${separated(given.links, " → ")}.`,
+        ? sentence`The gradient norm fell by ${power(given)} over these ${count(given, "layers")} layers: ${listed(given.links)}.`
+        : sentence`The gradient norm rose by ${power(given)} over these ${count(given, "layers")} layers: ${listed(given.links)}.`,
     weight_no_update: () => sentence`No optimizer reads this weight: nothing ever updates it.`,
     weight_zero_gradient: (given) => sentence`Its gradient ${given.links} is all zero.`,
     weight_unchanged: (given) =>
@@ -104,13 +116,16 @@ export const guideZh: { [K in keyof typeof guideEn]: Widened<(typeof guideEn)[K]
     saturated: (given) => sentence`${share(given, "count", "total")} 的值恰为 ${figure(given, "value")}，像是在此处被截断。`,
     input_nonfinite: (given) => sentence`输入 ${given.links} 中含有 ${count(given, "count")} 个非有限值（共 ${count(given, "total")} 个）。`,
     input_zeros: (given) => sentence`输入 ${given.links} 中含有 ${count(given, "zero")} 个 0（共 ${count(given, "total")} 个）：${given.text} 在这些位置得不到有限值。`,
-    input_negative: (given) => sentence`输入 ${given.links} 中有 ${count(given, "negative")} 个值（共 ${count(given, "total")} 个）小于 ${given.text} 的定义域下限。`,
+    input_negative: (given) =>
+      isRectifier(given)
+        ? sentence`输入 ${given.links} 中没有正值：${given.text} 的输出全为 0。`
+        : sentence`输入 ${given.links} 中含有 ${count(given, "negative")} 个负值（共 ${count(given, "total")} 个）：${given.text} 在这些位置得到 NaN。`,
     input_large: (given) => sentence`输入 ${given.links} 的最大值达到 ${figure(given, "max")}：${given.text} 在此处溢出。`,
     all_inputs_finite: () => sentence`所有输入均为有限值：异常始于该节点。`,
     gradient_trend: (given) =>
       Number(given.value("ratio_exponent")) < 0
-        ? sentence`梯度范数经过以下 ${count(given, "layers")} 层缩小为原来的 1/${power(given)}：${separated(given.links, " → ")}。`
-        : sentence`梯度范数经过以下 ${count(given, "layers")} 层增大到原来的 ${power(given)} 倍：${separated(given.links, " → ")}。`,
+        ? sentence`梯度范数经过以下 ${count(given, "layers")} 层缩小为原来的 1/${power(given)}：${listed(given.links)}。`
+        : sentence`梯度范数经过以下 ${count(given, "layers")} 层增大到原来的 ${power(given)} 倍：${listed(given.links)}。`,
     weight_no_update: () => sentence`没有优化器读取该权重：它不会被更新。`,
     weight_zero_gradient: (given) => sentence`它的梯度 ${given.links} 全为 0。`,
     weight_unchanged: (given) =>
