@@ -18,8 +18,8 @@ const LIGHT: HeatColours = {
   ground: [255, 255, 255],
   below: [214, 97, 0],
   above: [0, 118, 130],
-  nan: [126, 34, 168],
-  infinite: [198, 24, 24],
+  nan: [180, 35, 24],
+  infinite: [123, 44, 191],
   ink: [28, 36, 48],
   dim: [86, 94, 102],
 };
@@ -28,8 +28,8 @@ const DARK: HeatColours = {
   ground: [27, 32, 39],
   below: [255, 150, 60],
   above: [54, 202, 216],
-  nan: [184, 92, 230],
-  infinite: [240, 68, 68],
+  nan: [240, 68, 56],
+  infinite: [178, 92, 240],
   ink: [230, 232, 235],
   dim: [169, 177, 186],
 };
