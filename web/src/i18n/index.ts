@@ -2,15 +2,16 @@
 
 import { create } from "zustand";
 import { graphEn, graphZh } from "../graph/text";
+import { tensorEn, tensorZh } from "../tensor/text";
 import { watchEn, watchZh } from "../watch/text";
 import { en as pageEn } from "./en";
 import { type Texts as PageTexts, zh as pageZh } from "./zh";
 
 export type Language = "zh" | "en";
-export type Texts = PageTexts & { canvas: typeof graphZh; watch: typeof watchZh };
+export type Texts = PageTexts & { canvas: typeof graphZh; watch: typeof watchZh; tensor: typeof tensorZh };
 
-const en: Texts = { ...pageEn, canvas: graphEn, watch: watchEn };
-const zh: Texts = { ...pageZh, canvas: graphZh, watch: watchZh };
+const en: Texts = { ...pageEn, canvas: graphEn, watch: watchEn, tensor: tensorEn };
+const zh: Texts = { ...pageZh, canvas: graphZh, watch: watchZh, tensor: tensorZh };
 export const dictionaries: Record<Language, Texts> = { en, zh };
 
 const KEPT = "stepscope-language";
