@@ -1,12 +1,18 @@
 /** Pictures for a file: what is on a canvas, with words above it that say what it is. */
 
 import type { Texts } from "../i18n";
-import { css, type HeatColours, type Scale } from "./colours";
+import { css, type HeatColours, type Rgb, type Scale } from "./colours";
 import type { Shown } from "./parts";
 
 /** A part of the view that can be saved as a picture. */
 export interface Pictured {
   picture(): HTMLCanvasElement | null;
+}
+
+/** What a colour means. */
+export interface Key {
+  colour: Rgb;
+  words: string;
 }
 
 export interface Frame {
@@ -15,21 +21,24 @@ export interface Frame {
   colours: HeatColours;
   pixelRatio: number;
   legend?: { scale: Scale; low: string; high: string };
+  keys?: readonly Key[];
 }
 
 const MARGIN = 12;
 const LINE = 18;
-const LEGEND = { width: 160, height: 10, room: 26 };
+const LEGEND = { width: 160, height: 10, room: 26, gap: 6 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
 
-export function framed(content: HTMLCanvasElement, { lines, colours, pixelRatio, legend }: Frame): HTMLCanvasElement {
+export function framed(content: HTMLCanvasElement, frame: Frame): HTMLCanvasElement {
+  const { lines, colours, pixelRatio, legend, keys = [] } = frame;
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d")!;
   const heading = lines.length * LINE + 6;
+  const hasFoot = legend !== undefined || keys.length > 0;
   context.font = `600 13px ${FONT}`;
-  const words = Math.max(...lines.map((line) => context.measureText(line).width), LEGEND.width * 2);
+  const words = Math.max(...lines.map((line) => context.measureText(line).width), LEGEND.width * 3);
   const width = Math.max(words, content.width / pixelRatio) + 2 * MARGIN;
-  const height = heading + content.height / pixelRatio + (legend ? LEGEND.room : 0) + 2 * MARGIN;
+  const height = heading + content.height / pixelRatio + (hasFoot ? LEGEND.room : 0) + 2 * MARGIN;
   canvas.width = Math.ceil(width * pixelRatio);
   canvas.height = Math.ceil(height * pixelRatio);
   context.scale(pixelRatio, pixelRatio);
@@ -42,20 +51,34 @@ export function framed(content: HTMLCanvasElement, { lines, colours, pixelRatio,
     context.fillText(line, MARGIN, MARGIN + (at + 0.5) * LINE);
   });
   context.drawImage(content, MARGIN, MARGIN + heading, content.width / pixelRatio, content.height / pixelRatio);
-  if (legend) paintLegend(context, legend, colours, height - MARGIN - LEGEND.height);
+  paintFoot(context, frame, height - MARGIN - LEGEND.height);
   return canvas;
 }
 
-function paintLegend(context: CanvasRenderingContext2D, { scale, low, high }: NonNullable<Frame["legend"]>, colours: HeatColours, top: number): void {
+function paintFoot(context: CanvasRenderingContext2D, { legend, keys = [], colours }: Frame, top: number): void {
   context.font = `12px ${FONT}`;
-  context.fillStyle = css(colours.dim);
-  const before = context.measureText(low).width + 6;
-  const gradient = context.createLinearGradient(MARGIN + before, 0, MARGIN + before + LEGEND.width, 0);
-  for (const [share, colour] of stopsOf(scale, colours)) gradient.addColorStop(share, colour);
-  context.fillText(low, MARGIN, top + LEGEND.height / 2);
-  context.fillText(high, MARGIN + before + LEGEND.width + 6, top + LEGEND.height / 2);
-  context.fillStyle = gradient;
-  context.fillRect(MARGIN + before, top, LEGEND.width, LEGEND.height);
+  let left = MARGIN;
+  const write = (words: string) => {
+    context.fillStyle = css(colours.dim);
+    context.fillText(words, left, top + LEGEND.height / 2);
+    left += context.measureText(words).width + LEGEND.gap;
+  };
+  if (legend) {
+    write(legend.low);
+    const gradient = context.createLinearGradient(left, 0, left + LEGEND.width, 0);
+    for (const [share, colour] of stopsOf(legend.scale, colours)) gradient.addColorStop(share, colour);
+    context.fillStyle = gradient;
+    context.fillRect(left, top, LEGEND.width, LEGEND.height);
+    left += LEGEND.width + LEGEND.gap;
+    write(legend.high);
+  }
+  for (const { colour, words } of keys) {
+    left += left > MARGIN ? 2 * LEGEND.gap : 0;
+    context.fillStyle = css(colour);
+    context.fillRect(left, top, LEGEND.height, LEGEND.height);
+    left += LEGEND.height + LEGEND.gap;
+    write(words);
+  }
 }
 
 /** The colours of a scale from its low end, 0, to its high one, 1. */

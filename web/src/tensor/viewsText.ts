@@ -3,7 +3,6 @@
 import { number } from "../i18n/numbers";
 
 export const viewsEn = {
-  loading: "Loading…",
   noElements: "This part has no elements.",
   noFinite: "This part has no finite value.",
 
@@ -14,7 +13,6 @@ export const viewsEn = {
   cellIs: (rows: number, columns: number) => `1 cell ≈ ${number(rows)} × ${number(columns)} values`,
   colours: "Colours",
   scales: { part: "through 0, this picture", whole: "through 0, whole tensor", middle: "from min to max" },
-  colourOf: { low: "minimum", high: "maximum" },
   cellMean: { mean: "mean", extreme: "largest magnitude", min: "minimum", max: "maximum" },
   contains: (words: string) => `contains ${words}`,
   legend: (low: string, high: string) => `Colours from orange, ${low}, to teal, ${high}`,
@@ -29,7 +27,6 @@ export const viewsEn = {
   from: "Values",
   valueCount: "Count",
   finite: "Finite",
-  range: "From … to",
   step: { current: "current step", previous: "previous step", difference: "current − previous" },
   binCount: (bin: string, count: number, share: string) => `${bin}: ${number(count)} values (${share})`,
   sameWidth: "Scaled to bins of the same width",
@@ -37,6 +34,7 @@ export const viewsEn = {
     `Histogram of ${number(values)} finite values from ${low} to ${high} in ${number(bins)} bins`,
 
   jump: "Go to",
+  helpJumps: "In the view of a tensor, in the part shown; with Shift in the whole tensor:",
   jumpHere: "In the part shown",
   jumpWhole: "In the whole tensor",
   jumps: { nonfinite: "Next NaN or Inf", max: "Largest value", min: "Smallest value" },
@@ -59,7 +57,6 @@ export const viewsEn = {
 };
 
 export const viewsZh: typeof viewsEn = {
-  loading: "加载中…",
   noElements: "该部分没有元素。",
   noFinite: "该部分没有有限值。",
 
@@ -70,7 +67,6 @@ export const viewsZh: typeof viewsEn = {
   cellIs: (rows, columns) => `1 格 ≈ ${number(rows)} × ${number(columns)} 个值`,
   colours: "颜色",
   scales: { part: "以 0 为中心，按本图", whole: "以 0 为中心，按完整张量", middle: "从最小值到最大值" },
-  colourOf: { low: "最小值", high: "最大值" },
   cellMean: { mean: "平均值", extreme: "绝对值最大", min: "最小值", max: "最大值" },
   contains: (words) => `含 ${words}`,
   legend: (low, high) => `颜色从橙色（${low}）到青色（${high}）`,
@@ -85,13 +81,13 @@ export const viewsZh: typeof viewsEn = {
   from: "数值",
   valueCount: "个数",
   finite: "有限值",
-  range: "数值范围",
   step: { current: "当前轮次", previous: "上一轮次", difference: "当前 − 上一轮次" },
   binCount: (bin, count, share) => `${bin}：${number(count)} 个（${share}）`,
   sameWidth: "已换算为相同的区间宽度",
   summary: (values, low, high, bins) => `${number(values)} 个有限值的直方图，从 ${low} 到 ${high}，共 ${number(bins)} 个区间`,
 
   jump: "跳转",
+  helpJumps: "在张量查看界面中，针对当前显示的部分；同时按 Shift 则针对完整张量：",
   jumpHere: "当前显示的部分",
   jumpWhole: "完整张量",
   jumps: { nonfinite: "下一个 NaN 或 Inf", max: "最大的值", min: "最小的值" },

@@ -32,10 +32,10 @@ export function HeatmapCanvas({ canvas, heatmap, part, reduce, scale, colours, m
   const reading = useId();
   const [pointed, setPointed] = useState<Cell | null>(null);
   const [focused, setFocused] = useState<Cell | null>(null);
-  const [rows, columns] = axesOf(part);
   useLayoutEffect(() => {
+    const [rows, columns] = axesOf(part);
     if (canvas.current) paint(canvas.current, { heatmap, scale, colours, rows, columns, margin, extent, pixelRatio });
-  });
+  }, [canvas, heatmap, scale, colours, part, margin, extent, pixelRatio]);
 
   const inside = (cell: Cell): Cell => ({
     row: Math.min(heatmap.rows - 1, Math.max(0, cell.row)),

@@ -13,11 +13,11 @@ import { errorText } from "../../details/format";
 import { useText } from "../../i18n";
 import { real } from "../../i18n/numbers";
 import { Choice } from "../Choice";
-import { type HeatColours, heatColours, type Scale, scaleOf } from "../colours";
+import { css, type HeatColours, heatColours, NAN, type Scale, scaleOf } from "../colours";
 import { type Part, partOf, pieceText } from "../dims";
 import { COLOURINGS, REDUCES, useOptions } from "../options";
 import type { Shown } from "../parts";
-import { framed, headingOf, type Pictured, stopsOf } from "../picture";
+import { framed, headingOf, type Key, type Pictured, stopsOf } from "../picture";
 import { READING_HEIGHT } from "../Reading";
 import { cellsWanted, extentOf } from "./cells";
 import { HeatmapCanvas } from "./HeatmapCanvas";
@@ -66,8 +66,9 @@ export function HeatmapPane({ shown, onPick, ref }: Props) {
   useImperativeHandle(ref, () => ({
     picture: () => {
       if (!canvas.current || !heatmap) return null;
-      const legend = scale ? { scale, low: real(scale.low), high: real(scale.high) } : undefined;
-      return framed(canvas.current, { lines: headingOf(shown, heatmap.step, text), colours, pixelRatio, legend });
+      const legend = scale ? { scale, low: real(scale.low, 4), high: real(scale.high, 4) } : undefined;
+      const keys = keysOf(heatmap.flags, colours);
+      return framed(canvas.current, { lines: headingOf(shown, heatmap.step, text), colours, pixelRatio, legend, keys });
     },
   }));
 
@@ -100,7 +101,7 @@ export function HeatmapPane({ shown, onPick, ref }: Props) {
           label={text.views.colours} value={colouring} onChange={(value) => set({ colouring: value })}
           options={COLOURINGS.map((value) => [value, text.views.scales[value]])}
         />
-        {scale && <Legend scale={scale} colours={colours} flags={heatmap.flags} />}
+        {heatmap && <Legend scale={scale} colours={colours} flags={heatmap.flags} />}
       </div>
       {error && <p className="ss-note" role="alert">{errorText(error, text)}</p>}
       {isEmpty && <p className="ss-note">{text.views.noElements}</p>}
@@ -146,23 +147,37 @@ function meantBy({ row, column }: Cell, heatmap: Heatmap, reduce: string): What 
   return null;
 }
 
-function Legend({ scale, colours, flags }: { scale: Scale; colours: HeatColours; flags: Uint8Array }) {
+/** The colours of what is not finite, as far as the picture has it. */
+function keysOf(flags: Uint8Array, colours: HeatColours): Key[] {
+  const keys: Key[] = [];
+  if (flags.some((flag) => flag & NAN)) keys.push({ colour: colours.nan, words: "NaN" });
+  if (flags.some((flag) => flag & ~NAN)) keys.push({ colour: colours.infinite, words: "±Inf" });
+  return keys;
+}
+
+function Legend({ scale, colours, flags }: { scale: Scale | null; colours: HeatColours; flags: Uint8Array }) {
   const text = useText();
-  const stops = stopsOf(scale, colours).map(([share, colour]) => `${colour} ${100 * share}%`);
-  const bar = stops.length > 1 ? `linear-gradient(to right, ${stops.join(", ")})` : undefined;
-  const [low, high] = [real(scale.low), real(scale.high)];
-  const hasSpecials = useMemo(() => flags.some((flag) => flag !== 0), [flags]);
+  const keys = useMemo(() => keysOf(flags, colours), [flags, colours]);
   return (
-    <span className="ss-heat-legend" role="img" aria-label={text.views.legend(low, high)}>
-      <span className="ss-mono">{low}</span>
-      <span className="ss-heat-scale" style={{ background: bar }} />
-      <span className="ss-mono">{high}</span>
-      {hasSpecials && (
+    <span className="ss-heat-legend">
+      {scale && (
         <>
-          <span className="ss-heat-swatch ss-heat-nan" />NaN
-          <span className="ss-heat-swatch ss-heat-inf" />±Inf
+          <span className="ss-mono">{real(scale.low, 4)}</span>
+          <span
+            className="ss-heat-scale" role="img" aria-label={text.views.legend(real(scale.low, 4), real(scale.high, 4))}
+            style={{ background: gradientOf(scale, colours) }}
+          />
+          <span className="ss-mono">{real(scale.high, 4)}</span>
         </>
       )}
+      {keys.map(({ colour, words }) => (
+        <span key={words} className="ss-heat-key"><span className="ss-heat-swatch" style={{ background: css(colour) }} />{words}</span>
+      ))}
     </span>
   );
+}
+
+function gradientOf(scale: Scale, colours: HeatColours): string {
+  const stops = stopsOf(scale, colours).map(([share, colour]) => `${colour} ${100 * share}%`);
+  return stops.length > 1 ? `linear-gradient(to right, ${stops.join(", ")})` : css(colours.ground);
 }

@@ -59,7 +59,8 @@ describe("ticks", () => {
 describe("the picture's size", () => {
   it("fills the pane, and keeps a small matrix small", () => {
     expect(extentOf(4096, 4096, { width: 800.6, height: 300 })).toEqual({ width: 800, height: 300 });
-    expect(extentOf(5, 3, { width: 800, height: 300 })).toEqual({ width: 132, height: 220 });
+    expect(extentOf(5, 3, { width: 800, height: 300 })).toEqual({ width: 168, height: 280 });
+    expect(extentOf(1, 1_000_000, { width: 800, height: 300 })).toEqual({ width: 800, height: 110 });
     expect(extentOf(5, 3, { width: -20, height: 0 })).toEqual({ width: 1, height: 1 });
   });
 

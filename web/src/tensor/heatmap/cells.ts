@@ -70,13 +70,15 @@ export interface Extent {
 }
 
 /** Pixels of a cell at most: a small matrix is drawn small, not stretched over the whole pane. */
-const LARGEST_CELL = 44;
+const LARGEST_CELL = 56;
+/** Of the height of a single row. */
+const STRIP = 110;
 
 /** The picture's size in a pane: as large as it gets. */
 export function extentOf(rows: number, columns: number, pane: Extent): Extent {
   return {
     width: Math.max(1, Math.min(Math.floor(pane.width), columns * LARGEST_CELL)),
-    height: Math.max(1, Math.min(Math.floor(pane.height), rows * LARGEST_CELL)),
+    height: Math.max(1, Math.min(Math.floor(pane.height), rows === 1 ? STRIP : rows * LARGEST_CELL)),
   };
 }
 

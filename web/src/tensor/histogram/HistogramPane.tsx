@@ -14,7 +14,7 @@ import { Choice } from "../Choice";
 import { heatColours } from "../colours";
 import { BINS, useOptions } from "../options";
 import type { Shown } from "../parts";
-import { framed, headingOf, type Pictured } from "../picture";
+import { framed, headingOf, type Key, type Pictured } from "../picture";
 import { READING_HEIGHT } from "../Reading";
 import { type Bins, binsOf, binText, frameOf, scaledTo } from "./bins";
 import type { ChartHandle } from "./HistogramChart";
@@ -53,7 +53,7 @@ export function HistogramPane({ shown, ref }: Props) {
     const size = { width: Math.floor(box.width), height: Math.floor(box.height) - READING_HEIGHT };
     return { bins, other, frame: frameOf(bins, other), dtype: data.dtype, isLogarithmic, colours: heatColours(isDark), ...size };
   }, [data, otherData, isLogarithmic, isDark, box.width, box.height]);
-  const others = otherData ? binsOf(otherData) : null;
+  const others = drawn?.other && otherData ? binsOf(otherData) : null;
   const label = drawn && summary(drawn.bins, text.views.summary);
 
   useImperativeHandle(ref, () => ({
@@ -61,7 +61,9 @@ export function HistogramPane({ shown, ref }: Props) {
       const canvas = chart.current?.canvas();
       if (!canvas || !data || !drawn) return null;
       const lines = [...headingOf({ ...shown, index: index || ":" }, data.step, text), label!];
-      return framed(canvas, { lines, colours: drawn.colours, pixelRatio: canvas.width / drawn.width });
+      const keys: Key[] = [{ colour: drawn.colours.above, words: text.views.step[of] }];
+      if (others && otherOf) keys.push({ colour: drawn.colours.below, words: text.views.step[otherOf] });
+      return framed(canvas, { lines, keys, colours: drawn.colours, pixelRatio: canvas.width / drawn.width });
     },
   }));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { binAt, type Bins, binsOf, binText, drawnEdges, frameOf, heightsAt, roundValues, scaledTo, shareOf } from "./bins";
+import { binAt, type Bins, binsOf, binText, drawnEdges, frameOf, heightsAt, marksOf, roundValues, scaledTo, shareOf } from "./bins";
 
 const reals = (low: number, high: number, counts: number[]): Bins => binsOf({ low, high, start: low, end: high, counts })!;
 
@@ -20,7 +20,8 @@ describe("bins", () => {
   it("of booleans say the words", () => {
     const bins = binsOf({ low: 0, high: 1, start: 0, end: 2, counts: [4, 6] })!;
     expect([0, 1].map((at) => binText(bins, at, "bool"))).toEqual(["False", "True"]);
-    expect(roundValues(frameOf(bins, null), 8, true)).toEqual([0, 1]);
+    const marks = marksOf(bins, frameOf(bins, null), "bool", 8);
+    expect(marks).toEqual([{ at: 0.25, label: "False" }, { at: 0.75, label: "True" }]);
   });
 
   it("are none where no value is finite", () => {
@@ -29,7 +30,16 @@ describe("bins", () => {
 
   it("of another histogram are scaled to the same width", () => {
     const scaled = scaledTo(reals(0, 20, [10, 30]), reals(0, 1, [5, 5]));
-    expect(scaled.counts).toEqual([0.5, 1.5]);
+    expect(scaled?.counts).toEqual([0.5, 1.5]);
+  });
+
+  it("are drawn side by side where numbers of that size can't tell their borders apart", () => {
+    const bins = binsOf({ low: 2 ** 60, high: 2 ** 60, start: 2 ** 60, end: 2 ** 60, counts: [4, 2, 1] })!;
+    const frame = frameOf(bins, null);
+    expect(drawnEdges(bins, frame).map((edge) => Math.round(3 * edge))).toEqual([0, 1, 2, 3]);
+    expect(binText(bins, 1, "int64")).toBe("1.1529e+18 (2/3)");
+    expect(marksOf(bins, frame, "int64", 5)).toHaveLength(2);
+    expect(scaledTo(reals(0, 1, [1]), bins)).toBeNull();
   });
 });
 

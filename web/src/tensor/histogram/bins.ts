@@ -9,6 +9,8 @@ export interface Bins {
   end: number;
   counts: readonly number[];
   isWhole: boolean;
+  /** So close to each other for numbers of their size that their borders say nothing: `start` and `end` count bins. */
+  isTight: boolean;
   /** The smallest and the largest value. */
   low: number;
   high: number;
@@ -19,9 +21,13 @@ export function binsOf(view: Pick<Schemas["HistogramView"], "low" | "high" | "st
   const { low, high, start, end, counts } = view;
   if (typeof low !== "number" || typeof high !== "number" || typeof start !== "number" || typeof end !== "number") return null;
   if (counts.length === 0) return null;
+  const width = (end / 2 - start / 2) / counts.length;
+  if (counts.length > 1 && !(start / 2 + width > start / 2 && end / 2 - width < end / 2)) {
+    return { start: 0, end: counts.length, counts, isWhole: false, isTight: true, low, high };
+  }
   const isWhole = end > high; // behind the last one: the server's way with integers and booleans
   const shift = isWhole ? 0.5 : 0;
-  return { start: start - shift, end: end - shift, counts, isWhole, low, high };
+  return { start: start - shift, end: end - shift, counts, isWhole, isTight: false, low, high };
 }
 
 /** Where bin `at` begins; of the bin behind the last one: where the last one ends. */
@@ -30,9 +36,10 @@ function edgeOf({ start, end, counts }: Bins, at: number): number {
   return start * (1 - share) + end * share;
 }
 
-/** What is in a bin: "[0.1, 0.2)"; of integers "3" or "3…5"; of booleans the word. */
+/** What is in a bin: "[0.1, 0.2)"; of integers "3" or "3…5"; of booleans the word; else which one of how many it is. */
 export function binText(bins: Bins, at: number, dtype: string): string {
   const { low, high, isWhole, counts } = bins;
+  if (bins.isTight) return `${real(low)} (${at + 1}/${counts.length})`;
   const [from, to] = [edgeOf(bins, at), edgeOf(bins, at + 1)];
   if (dtype === "bool") return at === 0 ? "False" : "True";
   if (isWhole) {
@@ -43,8 +50,9 @@ export function binText(bins: Bins, at: number, dtype: string): string {
   return `[${real(from)}, ${real(to)}${at === counts.length - 1 ? "]" : ")"}`;
 }
 
-/** The same values in bins as wide as those of `like`: what two histograms need to be comparable. */
-export function scaledTo(bins: Bins, like: Bins): Bins {
+/** The same values in bins as wide as those of `like`: what two histograms need to be comparable; null if they can't be. */
+export function scaledTo(bins: Bins, like: Bins): Bins | null {
+  if (bins.isTight || like.isTight) return null;
   const width = ({ start, end, counts }: Bins) => (end / 2 - start / 2) / counts.length;
   const factor = width(bins) > 0 && width(like) > 0 ? width(like) / width(bins) : 1;
   return { ...bins, counts: bins.counts.map((count) => count * factor) };
@@ -96,6 +104,19 @@ export function heightsAt(counts: readonly number[], edges: readonly number[], p
     while (passed < edges.length && edges[passed]! <= place) passed++;
     return counts[passed - 1] ?? 0;
   });
+}
+
+export interface Mark {
+  /** From 0 at the left edge to 1 at the right one. */
+  at: number;
+  label: string;
+}
+
+/** What stands below the drawing, `most` labels at most. */
+export function marksOf({ isWhole, isTight, low, high }: Bins, frame: Frame, dtype: string, most: number): Mark[] {
+  if (isTight) return [{ at: 0, label: real(low) }, { at: 1, label: real(high) }];
+  const words = (value: number) => (dtype === "bool" ? (value ? "True" : "False") : real(value, 5));
+  return roundValues(frame, most, isWhole).map((value) => ({ at: shareOf(value, frame), label: words(value) }));
 }
 
 /** Round values within the frame, `most` of them at most; of integers only whole ones. */

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { real } from "../../i18n/numbers";
 import { css, type HeatColours, type Rgb } from "../colours";
-import { type Bins, drawnEdges, type Frame, heightsAt, roundValues, shareOf } from "./bins";
+import { type Bins, drawnEdges, type Frame, heightsAt, marksOf } from "./bins";
 
 export interface Drawn {
   bins: Bins;
@@ -30,10 +30,7 @@ const LABEL_GAP = 90;
 export function chartOptions(drawn: Drawn, onPoint: (share: number | null) => void): uPlot.Options {
   const { isLogarithmic, colours, other, frame, dtype } = drawn;
   const most = Math.max(1, ...drawn.bins.counts, ...(other?.counts ?? []));
-  const isBool = dtype === "bool";
-  const values = roundValues(frame, drawn.width / LABEL_GAP, drawn.bins.isWhole);
-  const places = values.map((value) => shareOf(value, frame));
-  const labels = values.map((value) => (isBool ? truth(value) : real(value, 5)));
+  const marks = marksOf(drawn.bins, frame, dtype, drawn.width / LABEL_GAP);
   const axis = { stroke: css(colours.dim), font: FONT, ticks: { show: false } };
   const grid = { stroke: fade(colours.dim, 0.2), width: 1 };
   const steps = uPlot.paths.stepped!({ align: 1 });
@@ -41,7 +38,7 @@ export function chartOptions(drawn: Drawn, onPoint: (share: number | null) => vo
   return {
     width: drawn.width,
     height: drawn.height,
-    padding: [10, 24, 0, 0],
+    padding: [10, 36, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false, setScale: false } },
     scales: {
@@ -49,8 +46,13 @@ export function chartOptions(drawn: Drawn, onPoint: (share: number | null) => vo
       y: isLogarithmic ? { distr: 3, range: [FLOOR, most * 1.3] } : { range: [0, most * 1.06] },
     },
     axes: [
-      { ...axis, grid: isBool ? { show: false } : grid, splits: () => places, values: () => labels },
-      { ...axis, grid, size: 58, values: (_, splits) => splits.map((value) => (value === null ? "" : countText(value))) },
+      { ...axis, grid, size: 24, splits: () => marks.map(({ at }) => at), values: () => marks.map(({ label }) => label) },
+      {
+        ...axis,
+        size: 58,
+        grid: { ...grid, filter: (_, splits) => splits.map((value) => (!isLogarithmic || isPower(value) ? value : null)) },
+        values: (_, splits) => splits.map((value) => (value === null ? "" : countText(value))),
+      },
     ],
     series: [
       {},
@@ -83,7 +85,10 @@ function closed(heights: number[]): number[] {
   return [...heights.slice(0, -1), heights.at(-2) ?? 0];
 }
 
-const truth = (value: number): string => (value ? "True" : "False");
+function isPower(value: number): boolean {
+  const exponent = Math.log10(value);
+  return Math.abs(exponent - Math.round(exponent)) < 1e-9;
+}
 
 /** "1200", "12k", "3.5M" */
 function countText(count: number): string {
