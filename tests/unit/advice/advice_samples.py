@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stepscope.core.advice.origin import NamedHit
-from stepscope.core.errors import NotAvailable
 from stepscope.core.graph import Graph, InputRef, NodeRecord, TensorType
-from stepscope.core.ports import TensorKey, TensorStats
-from stepscope.core.tensors import stats
+from stepscope.core.looks import FactsQuestion, TensorFacts
+from stepscope.core.ports import Comparison, Tensor, TensorKey, TensorStats
+from stepscope.core.tensors import compare, stats
+from stepscope.core.tensors.looks import look
 from stepscope.core.watch.records import Hit
 
 STEP = 7
@@ -52,31 +54,40 @@ class Trained:
         self.graph = Graph("graph", records)
         self.values = {"current": now, "previous": before or {}}
         self.read = read or {}
-        self.asked: list[TensorKey] = []
+        self.updated_elsewhere: set[str] = set()
 
-    async def ask(self, key: TensorKey) -> TensorStats | None:
-        self.asked.append(key)
-        try:
-            return self.stats(key)
-        except NotAvailable:
+    async def stats(self, key: TensorKey) -> TensorStats | None:
+        array = self.value(key)
+        return None if array is None else stats(array, step=STEP - (key.when == "previous"))
+
+    async def compare(self, key: TensorKey) -> Comparison | None:
+        now, before = self.value(key), self.value(replace(key, when="previous"))
+        return None if now is None or before is None else compare(now, before, step=STEP, previous_step=STEP - 1)
+
+    async def facts(self, key: TensorKey) -> TensorFacts | None:
+        array = self.value(key)
+        if array is None:
             return None
+        return look(FactsQuestion(), lambda when: Tensor(array, str(array.dtype), array.shape, STEP))
 
-    def stats(self, key: TensorKey) -> TensorStats:
-        return stats(self.value(key), step=STEP - (key.when == "previous"))
+    async def is_updated_elsewhere(self, parameter: str) -> bool:
+        return parameter in self.updated_elsewhere
 
-    def value(self, key: TensorKey) -> np.ndarray:
+    def value(self, key: TensorKey) -> np.ndarray | None:
         node, slot = key.node, key.slot
         if key.input is not None:
             if (key.node, key.input, key.when) in self.read:
-                return np.asarray(self.read[key.node, key.input, key.when], np.float32)
+                return as_floats(self.read[key.node, key.input, key.when])
             port = next(port for port in self.graph.node(node).inputs if port.index == key.input)
             node, slot = port.node, port.slot
         values = self.values[key.when]
-        if (node, slot) in values:
-            return np.asarray(values[node, slot], np.float32)
-        if node in values:
-            return np.asarray(values[node], np.float32)
-        raise NotAvailable(node)
+        found = values.get((node, slot), values.get(node))
+        return None if found is None else as_floats(found)
+
+
+def as_floats(value: ArrayLike) -> np.ndarray:
+    """Lists are float32, arrays are what they are."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value, np.float32)
 
 
 def key(node: str, slot: int = 0, **more: Any) -> TensorKey:

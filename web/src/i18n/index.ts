@@ -4,6 +4,7 @@ import { create } from "zustand";
 import { graphEn, graphZh } from "../graph/text";
 import { lineageEn, lineageZh } from "../lineage/text";
 import { guideEn, guideZh } from "../tensor/guide/text";
+import { tensorEn, tensorZh } from "../tensor/text";
 import { viewsEn, viewsZh } from "../tensor/viewsText";
 import { watchEn, watchZh } from "../watch/text";
 import { en as pageEn } from "./en";
@@ -14,12 +15,13 @@ export type Texts = PageTexts & {
   canvas: typeof graphZh;
   guide: typeof guideZh;
   lineage: typeof lineageZh;
+  tensor: typeof tensorZh;
   views: typeof viewsZh;
   watch: typeof watchZh;
 };
 
-const en: Texts = { ...pageEn, canvas: graphEn, guide: guideEn, lineage: lineageEn, views: viewsEn, watch: watchEn };
-const zh: Texts = { ...pageZh, canvas: graphZh, guide: guideZh, lineage: lineageZh, views: viewsZh, watch: watchZh };
+const en: Texts = { ...pageEn, canvas: graphEn, guide: guideEn, lineage: lineageEn, tensor: tensorEn, views: viewsEn, watch: watchEn };
+const zh: Texts = { ...pageZh, canvas: graphZh, guide: guideZh, lineage: lineageZh, tensor: tensorZh, views: viewsZh, watch: watchZh };
 export const dictionaries: Record<Language, Texts> = { en, zh };
 
 const KEPT = "stepscope-language";

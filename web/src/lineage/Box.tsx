@@ -30,7 +30,7 @@ export function Box({ card, placed, centre, chosen, tabStop, isOrigin, onChoose,
   const classes = [
     "ss-lin-node", `ss-lin-${node.type}`, centre !== null && "is-centre", chosen !== null && "is-chosen",
     step > 0 && "is-step", isOrigin && "is-origin",
-  ]; // prettier-ignore
+  ];
   const { x, y, width, height } = placed;
   return (
     <>
@@ -93,7 +93,7 @@ function Slot({ id, slot, label, hits, at, tabStop, isCentre, isChosen, onChoose
   const [hit, failed] = [names(true), names(false)];
   const classes = [
     "ss-lin-slot", isCentre && "is-centre", isChosen && "is-chosen", hit && "is-hit", failed && !hit && "is-error",
-  ]; // prettier-ignore
+  ];
   const said = [`${id}:${slot}`, hit && text.hitBy(hit), failed && text.notEvaluated(failed), isCentre && text.selected].filter(Boolean);
   const key = keyOf(id, slot);
   return (

@@ -25,7 +25,9 @@ export function useOrigin(job: JobView, trace: Trace | null) {
   const options = originQuery(job, { job: job.id, graph, node, slot }, moment, watchpoint);
   const { data, error } = useQuery(trace && isLive ? options : { ...options, queryFn: skipToken });
   const origin = trace ? data : undefined;
-  return { origin, error: trace ? error : null, isLive, path: origin?.path ?? NO_PATH };
+  // Where a value comes from does not explain a change from step to step.
+  const path = origin?.found && !origin.reason ? origin.path : NO_PATH;
+  return { origin, error: trace ? error : null, isLive, path };
 }
 
 interface Props {
@@ -51,7 +53,7 @@ export function TraceList({ found: { origin, error, isLive, path }, chosen, onCh
         <p role="alert">{errorText(error, text)}</p>
       ) : !origin ? (
         <p className="ss-lin-wait">{isLive ? <><Loader size={12} aria-hidden /> {words.tracing}</> : text.valueRunning}</p>
-      ) : !origin.found ? (
+      ) : path.length === 0 ? (
         <p data-testid="no-origin">{words.noOrigin[origin.reason] ?? words.noOriginFound}</p>
       ) : (
         <>

@@ -17,18 +17,18 @@ const ends = (way: string) => way.match(/-?[\d.]+/g)!.map(Number);
 
 describe("the drawing of a lineage", () => {
   it("has producers above and consumers below", () => {
-    const layout = laid(["p", "q", "c", "r"].map((id) => box(id)), ["p:0>c", "q:0>c", "c:0>r"], "c"); // prettier-ignore
+    const layout = laid(["p", "q", "c", "r"].map((id) => box(id)), ["p:0>c", "q:0>c", "c:0>r"], "c");
     expect(["p", "q", "c", "r"].map((id) => at(layout, id).row)).toEqual([0, 0, 1, 2]);
     expect(at(layout, "p").y).toBeLessThan(at(layout, "c").y);
   });
 
   it("puts what another producer reads above that one", () => {
-    const layout = laid(["a", "b", "c"].map((id) => box(id)), ["a:0>b", "a:0>c", "b:0>c"], "c"); // prettier-ignore
+    const layout = laid(["a", "b", "c"].map((id) => box(id)), ["a:0>b", "a:0>c", "b:0>c"], "c");
     expect(["a", "b", "c"].map((id) => at(layout, id).row)).toEqual([0, 1, 2]);
   });
 
   it("puts a producer that only the last one reads near it, not at the top", () => {
-    const layout = laid(["a", "b", "w", "c"].map((id) => box(id)), ["a:0>b", "b:0>c", "w:0>c"], "c"); // prettier-ignore
+    const layout = laid(["a", "b", "w", "c"].map((id) => box(id)), ["a:0>b", "b:0>c", "w:0>c"], "c");
     expect(at(layout, "w").row).toBe(at(layout, "b").row);
   });
 
@@ -53,7 +53,7 @@ describe("the drawing of a lineage", () => {
   });
 
   it("stands lines in a circle: a weight that its optimizer writes", () => {
-    const layout = laid(["w", "m", "g", "o"].map((id) => box(id)), ["w:0>m", "m:0>g", "g:0>w"], "m"); // prettier-ignore
+    const layout = laid(["w", "m", "g", "o"].map((id) => box(id)), ["w:0>m", "m:0>g", "g:0>w"], "m");
     expect(layout.boxes).toHaveLength(4);
     for (const way of layout.ways) expect(way).not.toMatch(/NaN|undefined/);
   });
@@ -71,7 +71,7 @@ describe("the drawing of a lineage", () => {
 
   it("draws a chain of 200", () => {
     const names = Array.from({ length: 200 }, (_, place) => `n${place}`);
-    const layout = laid(names.map((id) => box(id)), names.slice(1).map((id, place) => `n${place}:0>${id}`), "n199"); // prettier-ignore
+    const layout = laid(names.map((id) => box(id)), names.slice(1).map((id, place) => `n${place}:0>${id}`), "n199");
     expect(layout.boxes.map(({ row }) => row)).toEqual(names.map((_, place) => place));
   });
 });

@@ -47,7 +47,7 @@ export function layOut(boxes: readonly Sized[], lines: readonly Line[], centre: 
   const places = new Map(boxes.map(({ id }, place) => [id, place]));
   const ties = lines.map(({ source, target }): Tie => ({ source: places.get(source)!, target: places.get(target)! }));
   const rank = new Array<number>(boxes.length);
-  const sorted = inOrder(boxes.length, ties.filter(({ source, target }) => source !== target)); // prettier-ignore
+  const sorted = inOrder(boxes.length, ties.filter(({ source, target }) => source !== target));
   sorted.forEach((box, at) => (rank[box] = at));
   const isOnward = ({ source, target }: Tie) => rank[source]! < rank[target]!;
   const rowOf = assignRows(sorted, ties.filter(isOnward), places.get(centre)!);

@@ -77,7 +77,7 @@ describe("very many neighbours", () => {
   });
 
   it("of a node that is read are folded above it", () => {
-    const sum = lineage("c", { ...Object.fromEntries(readers.map((name) => [name, -1])), c: 0 }, readers.map((name) => `${name}:0>c`)); // prettier-ignore
+    const sum = lineage("c", { ...Object.fromEntries(readers.map((name) => [name, -1])), c: 0 }, readers.map((name) => `${name}:0>c`));
     const { nodes, lines } = select(sum, hops(1, 1), []);
     expect(nodes.at(-1)).toMatchObject({ kind: "fold", side: "up", count: 33 });
     expect(lines.at(-1)).toMatchObject({ target: "c", slot: -1 });

@@ -80,7 +80,7 @@ export function useDrawing(
       const outputs = view ? view.outputs.map(({ slot }) => slot) : null;
       const slots = slotsOf(node, outputs, hits).map((slot) => slotMark(slot, text.slot(slot), hits, short));
       return { slots, hidden: outputs ? outputs.filter((slot) => !slots.some((each) => each.slot === slot)).length : 0 };
-    }, text.more); // prettier-ignore
+    }, text.more);
   }, [lineage, drawing, nodes, byNode, conditions, path, text]);
   return { picture, error };
 }

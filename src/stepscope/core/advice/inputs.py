@@ -30,7 +30,7 @@ def of_inputs(about: About, output: TensorStats, inputs: Sequence[InputValue], c
     known = [(one, one.stats) for one in inputs if one.stats is not None]
     for one, stats in known:
         if bad := nonfinite_count(stats):
-            yield _fact("input_nonfinite", broken, one, {"count": bad, "total": stats.count})
+            yield _fact("input_nonfinite", broken or bool(about.conditions), one, {"count": bad, "total": stats.count})
         else:
             yield from _troubled(about, output, one, stats, inputs)
     finite = all(not nonfinite_count(stats) for _, stats in known)

@@ -102,7 +102,8 @@ def _tells(hit: Hit) -> bool:
 
 
 def _is_on(hit: Hit, place: Place) -> bool:
-    return (hit.node, hit.slot) == (place.node, place.slot)
+    """What a parameter was when it was read is no hit: it was checked after the step."""
+    return (hit.node, hit.slot) == (place.node, place.slot) and not place.as_read
 
 
 def _choose(own: Sequence[NamedHit], stats: TensorStats | None, watchpoint: int | None) -> NamedHit | None:
@@ -115,7 +116,7 @@ def _choose(own: Sequence[NamedHit], stats: TensorStats | None, watchpoint: int 
 
 
 def _step(graph: Graph, place: Place, why: Why, hits: Sequence[NamedHit], step: int) -> OriginStep:
-    there = [] if place.as_read else [one.hit for one in hits if _is_on(one.hit, place) and one.hit.step == step]
+    there = [one.hit for one in hits if _is_on(one.hit, place) and one.hit.step == step]
     numbers = tuple(dict.fromkeys(hit.watchpoint for hit in there))
     op = graph.summarize(place.node).op
     return OriginStep(graph.name, place.node, place.slot, op, why, numbers, line_of(graph, place.node), step)

@@ -25,14 +25,10 @@ def of_values(about: About, stats: TensorStats, seen: TensorFacts | None) -> Ite
     if not is_floating(stats.dtype) or about.kind == "constant" or not stats.count:
         return  # whole numbers are labels, masks, counters: zeros and repeated values are what they are made of
     yield from _near_limit(stats)
-    if stats.zero_count == stats.count:
-        yield from _zeros(about, stats)
-        return
-    if stats.min == stats.max and not nonfinite_count(stats):
-        yield from _constant(about, stats)
-        return
     yield from _zeros(about, stats)
-    if seen is not None:
+    if stats.min == stats.max:
+        yield from _constant(about, stats)
+    elif seen is not None:
         yield from _saturated(about, stats, seen)
         yield from (_zero_slices(about, one) for one in seen.zero_slices if one.zero)
 
@@ -76,7 +72,7 @@ def _zeros(about: About, stats: TensorStats) -> Iterator[Fact]:
 
 def _constant(about: About, stats: TensorStats) -> Iterator[Fact]:
     meant = about.op in FILLING or (about.kind != "op" and not about.matrix)  # scales that start as ones, states
-    if stats.count > 1 and not meant:
+    if stats.count > 1 and stats.min != 0 and not nonfinite_count(stats) and not meant:
         yield Fact("constant", level(about.works), {"value": stats.min})
 
 
@@ -84,7 +80,7 @@ def _saturated(about: About, stats: TensorStats, seen: TensorFacts) -> Iterator[
     if stats.count < FEW or "complex" in stats.dtype:
         return
     ends = [(count, value) for count, value in ((seen.at_min, stats.min), (seen.at_max, stats.max)) if value != 0]
-    count, value = max(ends)
+    count, value = max(ends, default=(0, 0.0))
     is_mask = stats.min == 0 and seen.at_min + seen.at_max == stats.count and not about.layer
     if count >= SATURATED * stats.count and not is_mask:
         numbers = {"value": value, "count": count, "total": stats.count}

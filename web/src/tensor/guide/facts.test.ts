@@ -5,7 +5,7 @@ import { guideEn, guideZh } from "./text";
 const link = (node: string) => ({ graph: "g", node, slot: 0 });
 const fact = (kind: Fact["kind"], numbers: Fact["numbers"] = {}, more: Partial<Fact> = {}): Fact => ({
   kind, level: "bad", numbers, position: null, text: "", links: [], ...more,
-}); // prettier-ignore
+});
 
 function said(of: Fact, texts: typeof guideEn | typeof guideZh): string | null {
   const pieces = sentenceOf(of, texts);
@@ -22,8 +22,8 @@ const CASES: [Fact, string, string][] = [
   ],
   [
     fact("nonfinite_first", { count: 1, total: 1, nan: 0, positive_inf: 0, negative_inf: 1 }, { position: [] }),
-    "100 % of the values are not finite (1 −Inf); the first is at [].",
-    "100 % 的值不是有限值（1 −Inf），第一个位于 []。",
+    "The value is −Inf.",
+    "该值为 −Inf。",
   ],
   [
     fact("zero_rows", { axis: 0, zero: 37, of: 100 }),
@@ -53,39 +53,39 @@ const CASES: [Fact, string, string][] = [
   ],
   [
     fact("input_nonfinite", { input: 0, count: 5, total: 10 }, LOG),
-    "Input ‹Sub-op3:0› contains 5 values that are not finite (of 10).",
-    "输入 ‹Sub-op3:0› 中含有 5 个非有限值（共 10 个）。",
+    "Input ‹net/Sub-op3:0› contains 5 values that are not finite (of 10).",
+    "输入 ‹net/Sub-op3:0› 中含有 5 个非有限值（共 10 个）。",
   ],
   [
     fact("input_zeros", { input: 0, zero: 12, total: 1000 }, LOG),
-    "Input ‹Sub-op3:0› contains 12 zeros (of 1,000): Log gives nothing finite there.",
-    "输入 ‹Sub-op3:0› 中含有 12 个 0（共 1,000 个）：Log 在这些位置得不到有限值。",
+    "Input ‹net/Sub-op3:0› contains 12 zeros (of 1,000): Log gives nothing finite there.",
+    "输入 ‹net/Sub-op3:0› 中含有 12 个 0（共 1,000 个）：Log 在这些位置得不到有限值。",
   ],
   [
     fact("input_negative", { input: 0, negative: 3, total: 10 }, LOG),
-    "Input ‹Sub-op3:0› contains 3 negative values (of 10): Log gives NaN there.",
-    "输入 ‹Sub-op3:0› 中含有 3 个负值（共 10 个）：Log 在这些位置得到 NaN。",
+    "Input ‹net/Sub-op3:0› contains 3 negative values (of 10): Log gives NaN there.",
+    "输入 ‹net/Sub-op3:0› 中含有 3 个负值（共 10 个）：Log 在这些位置得到 NaN。",
   ],
   [
     fact("input_negative", { input: 0, negative: 10, total: 10 }, { ...LOG, text: "ReLU" }),
-    "Input ‹Sub-op3:0› has no positive value: ReLU makes all of it zero.",
-    "输入 ‹Sub-op3:0› 中没有正值：ReLU 的输出全为 0。",
+    "Input ‹net/Sub-op3:0› has no positive value: ReLU makes all of it zero.",
+    "输入 ‹net/Sub-op3:0› 中没有正值：ReLU 的输出全为 0。",
   ],
   [
     fact("input_large", { input: 0, max: 120 }, { ...LOG, text: "Exp" }),
-    "Input ‹Sub-op3:0› reaches 120: Exp overflows there.",
-    "输入 ‹Sub-op3:0› 的最大值达到 120：Exp 在此处溢出。",
+    "Input ‹net/Sub-op3:0› reaches 120: Exp overflows there.",
+    "输入 ‹net/Sub-op3:0› 的最大值达到 120：Exp 在此处溢出。",
   ],
   [fact("all_inputs_finite"), "All inputs are finite: it began in this node.", "所有输入均为有限值：异常始于该节点。"],
   [
     fact("gradient_trend", { ratio_exponent: -6, layers: 2 }, { links: [link("a/x"), link("b/y")] }),
-    "The gradient norm fell by 10^6 over these 2 layers: ‹x:0› → ‹y:0›.",
-    "梯度范数经过以下 2 层缩小为原来的 1/10^6：‹x:0› → ‹y:0›。",
+    "The gradient norm fell by 10^6 over these 2 layers: ‹a/x:0› → ‹b/y:0›.",
+    "梯度范数经过以下 2 层缩小为原来的 1/10^6：‹a/x:0› → ‹b/y:0›。",
   ],
   [
     fact("gradient_trend", { ratio_exponent: 3.46, layers: 2 }, { links: [link("a/x"), link("b/y")] }),
-    "The gradient norm rose by 10^3.5 over these 2 layers: ‹x:0› → ‹y:0›.",
-    "梯度范数经过以下 2 层增大到原来的 10^3.5 倍：‹x:0› → ‹y:0›。",
+    "The gradient norm rose by 10^3.5 over these 2 layers: ‹a/x:0› → ‹b/y:0›.",
+    "梯度范数经过以下 2 层增大到原来的 10^3.5 倍：‹a/x:0› → ‹b/y:0›。",
   ],
   [
     fact("gradient_trend", { ratio_exponent: -7, layers: 8 }, { links: [..."abcdefgh"].map(link) }),
@@ -97,7 +97,7 @@ const CASES: [Fact, string, string][] = [
     "No optimizer reads this weight: nothing ever updates it.",
     "没有优化器读取该权重：它不会被更新。",
   ],
-  [fact("weight_zero_gradient", {}, { links: [link("g/dW")] }), "Its gradient ‹dW:0› is all zero.", "它的梯度 ‹dW:0› 全为 0。"],
+  [fact("weight_zero_gradient", {}, { links: [link("g/dW")] }), "Its gradient ‹g/dW:0› is all zero.", "它的梯度 ‹g/dW:0› 全为 0。"],
   [fact("weight_unchanged", { unchanged: 8, total: 8 }), "No value changed in this step.", "本轮次没有任何值发生变化。"],
   [
     fact("weight_unchanged", { unchanged: 6, total: 8 }),

@@ -33,7 +33,7 @@ export function sentenceOf(fact: Fact, text: Pick<typeof guideZh, "facts">): Pie
   });
 }
 
-/** "Log-op3:0" */
+/** "loss/Log-op3:0": with the innermost scope, since ops of different layers often have the same name. */
 export function linkLabel({ node, slot }: TensorLink): string {
-  return `${node.slice(node.lastIndexOf("/") + 1)}:${slot}`;
+  return `${node.split("/").slice(-2).join("/")}:${slot}`;
 }

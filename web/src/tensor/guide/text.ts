@@ -16,12 +16,17 @@ const figure = ({ value }: Given, name: string): string => real(value(name));
 const MANY_LINKS = 6;
 
 /** "10 NaN, 2 +Inf": those that there are. */
-function specials({ value }: Given, separator: string): string {
-  const kinds = { nan: "NaN", positive_inf: "+Inf", negative_inf: "−Inf" };
-  return Object.entries(kinds)
-    .filter(([name]) => Number(value(name)) > 0)
-    .map(([name, label]) => `${number(Number(value(name)))} ${label}`)
-    .join(separator);
+function specials(given: Given, separator: string): string {
+  return kindsIn(given).map(([name, label]) => `${count(given, name)} ${label}`).join(separator);
+}
+
+/** What a scalar is. */
+function theOne(given: Given): string {
+  return kindsIn(given)[0]?.[1] ?? "";
+}
+
+function kindsIn({ value }: Given): [name: string, label: string][] {
+  return Object.entries({ nan: "NaN", positive_inf: "+Inf", negative_inf: "−Inf" }).filter(([name]) => Number(value(name)) > 0);
 }
 
 /** 10^6, from the logarithm of a ratio. */
@@ -55,7 +60,7 @@ export const guideEn = {
 
   facts: {
     nonfinite_first: (given) =>
-      sentence`${share(given, "count", "total")} of the values are not finite (${specials(given, ", ")}); the first is at ${given.position}.`,
+      given.position === "[]" ? sentence`The value is ${theOne(given)}.` : sentence`${share(given, "count", "total")} of the values are not finite (${specials(given, ", ")}); the first is at ${given.position}.`,
     zero_rows: (given) =>
       given.value("axis") === 0
         ? sentence`${share(given, "zero", "of")} of rows are all zero (${count(given, "zero")} of ${count(given, "of")}).`
@@ -105,7 +110,7 @@ export const guideZh: { [K in keyof typeof guideEn]: Widened<(typeof guideEn)[K]
 
   facts: {
     nonfinite_first: (given) =>
-      sentence`${share(given, "count", "total")} 的值不是有限值（${specials(given, "，")}），第一个位于 ${given.position}。`,
+      given.position === "[]" ? sentence`该值为 ${theOne(given)}。` : sentence`${share(given, "count", "total")} 的值不是有限值（${specials(given, "，")}），第一个位于 ${given.position}。`,
     zero_rows: (given) =>
       given.value("axis") === 0
         ? sentence`${share(given, "zero", "of")} 的行全为 0（${count(given, "of")} 行中有 ${count(given, "zero")} 行）。`
