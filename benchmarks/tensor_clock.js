@@ -30,7 +30,8 @@
   };
 
   window.tensorClock = {
-    isListed: () => document.querySelector("[data-testid=tensor-output-0] .ss-link") !== null,
+    /** The details of a node with outputs are shown. */
+    listed: () => act(() => {}, () => document.querySelector("[data-testid=tensor-output-0] .ss-link") !== null),
     /** The first output of the node whose details are shown, with its button. */
     click: () => act(() => document.querySelector("[data-testid=tensor-output-0] .ss-link").click(), isFilled),
     figures: () => act(() => {}, () => hasFigures("current")),

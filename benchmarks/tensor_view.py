@@ -79,7 +79,7 @@ class Run:
 
     def small(self, tensor: str) -> None:
         self.page.evaluate(f"location.hash = '#/job/{self._job}/node/{tensor}?graph=graph_0'")
-        self.page.wait_for_function("tensorClock.isListed()")
+        self.page.evaluate("tensorClock.listed()")
         self.page.wait_for_timeout(2 * SETTLE)
         self.measure(FIRST, "click()")
         self.measure(WITH_FIGURES, "figures()")

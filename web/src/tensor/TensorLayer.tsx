@@ -3,10 +3,10 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef } from "react";
 import type { JobView } from "../api/client";
 import { useView } from "../state/view";
-import { loadView, returnFocus } from "./open";
+import { loadView, returnFocus, viewCode } from "./open";
 import type { TensorTarget } from "./parts";
 
-const TensorView = lazy(loadView);
+const TensorView = lazy(viewCode);
 
 export function TensorLayer({ job, children }: { job: JobView; children: ReactNode }) {
   const tensor = useView((state) => state.tensor);

@@ -21,5 +21,22 @@ export function returnFocus(): void {
   opener = null;
 }
 
-/** The view's code, which comes before it is needed. */
-export const loadView = () => import("./TensorView");
+type ViewCode = typeof import("./TensorView");
+let code: ViewCode | undefined;
+
+/** Gets the view's code, best before it is needed. */
+export async function loadView(): Promise<ViewCode> {
+  code ??= await import("./TensorView");
+  return code;
+}
+
+/**
+ * For React's `lazy`: code that is here is handed over at once. What React had to wait for, be it a moment, it shows
+ * only 300 ms later.
+ */
+export function viewCode(): Promise<ViewCode> {
+  if (!code) return loadView();
+  const here = code;
+  const kept = { then: (done: (code: ViewCode) => void) => done(here) };
+  return kept as unknown as Promise<ViewCode>; // of a promise, `lazy` needs no more
+}
