@@ -19,11 +19,13 @@ interface Props {
   /** Of the comparison; null where it has none. */
   tolerance: number | null;
   onTolerance(percent: number): void;
+  /** How many elements change by more than that. */
+  beyond: { count: number; of: number } | undefined;
   /** What can be done with the part that is shown. */
   children: ReactNode;
 }
 
-export function Tools({ of, onOf, hasPrevious, tolerance, onTolerance, children }: Props) {
+export function Tools({ of, onOf, hasPrevious, tolerance, onTolerance, beyond, children }: Props) {
   const text = useText().tensor;
   const { mode, set } = useLook();
   return (
@@ -37,6 +39,7 @@ export function Tools({ of, onOf, hasPrevious, tolerance, onTolerance, children 
         data={OFS.map((value) => ({ value, label: text[value], disabled: value !== "current" && !hasPrevious }))}
       />
       {tolerance !== null && <Tolerance percent={tolerance} onChange={onTolerance} />}
+      {beyond && <span className="ss-dimmed" data-testid="beyond">{text.beyond(beyond.count, beyond.of)}</span>}
       {mode === "table" && <Format />}
       <span className="ss-grow" />
       {children}

@@ -1,8 +1,11 @@
 /** The middle of the view: tools, dimensions, and the part of the tensor that they choose; or why there is none. */
 
+import { useDebouncedValue } from "@mantine/hooks";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
-import { ApiError, type JobView } from "../api/client";
+import { ApiError, type JobView, type Schemas } from "../api/client";
 import type { TensorPlace } from "../api/queries";
+import { beyondQuery } from "../api/views";
 import { type Texts, useText } from "../i18n";
 import { hasEnded } from "../state/job";
 import { type Look, scaleOf, toleratedChange } from "./cells";
@@ -36,8 +39,12 @@ export function ValuesPanel(props: Props) {
   const { job, of, onOf, isLive, known } = props;
   const [tolerance, setTolerance] = useState(0);
   const hasTolerance = of === "difference" && known.form?.dtype !== "bool";
+  const beyond = useBeyond(props, hasTolerance ? toleratedChange(tolerance, known.figures) : null);
   const tools = (children: React.ReactNode) => (
-    <Tools of={of} onOf={onOf} hasPrevious={job.step > 0} tolerance={hasTolerance ? tolerance : null} onTolerance={setTolerance}>
+    <Tools
+      of={of} onOf={onOf} hasPrevious={job.step > 0} tolerance={hasTolerance ? tolerance : null} onTolerance={setTolerance}
+      beyond={beyond}
+    >
       {children}
     </Tools>
   );
@@ -60,6 +67,14 @@ export function ValuesPanel(props: Props) {
       )}
     </div>
   );
+}
+
+/** How many elements of the whole tensor change by more than what is tolerated; asked for once the slider rests. */
+function useBeyond({ place, moment, isLive }: Props, tolerated: number | null): Schemas["BeyondView"] | undefined {
+  const [threshold] = useDebouncedValue(tolerated, 150);
+  const options = beyondQuery(place, moment, "", threshold ?? 0);
+  const { data } = useQuery(threshold !== null && isLive ? options : { ...options, queryFn: skipToken });
+  return threshold !== null && threshold === tolerated ? data : undefined;
 }
 
 /** Why values are old, or none; "" where the training stands and can be asked. */
