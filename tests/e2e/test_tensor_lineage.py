@@ -196,7 +196,7 @@ def test_where_nothing_is_wrong_there_is_no_origin(at, language):
 def test_a_hit_is_traced(new_page, server, job, language):
     page = LineagePage(new_page(language), language)
     page.open(server.url).state("paused")
-    page.tab("hits").click()
+    page.tab(page.words["hits"]).click()
     page.hit_of(LOSS).click()
     page.page.get_by_role("button", name=page.says["trace"]).click()
     page.shows(LOSS)

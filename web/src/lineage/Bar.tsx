@@ -33,7 +33,7 @@ export function Bar({ moves, hops, more, isTruncated, isTracing, onHops, onTrace
       <Hops side="up" label={text.producers} hops={hops.up} more={more.up} isTruncated={isTruncated} onHops={onHops} />
       <Hops side="down" label={text.consumers} hops={hops.down} more={more.down} isTruncated={isTruncated} onHops={onHops} />
       <Button
-        size="compact-xs" variant={isTracing ? "filled" : "light"} aria-pressed={isTracing} leftSection={<TargetIcon size={12} />}
+        size="compact-xs" variant="light" className={isTracing ? "ss-lin-on" : undefined} aria-pressed={isTracing} leftSection={<TargetIcon size={12} />}
         onClick={onTrace}
       >
         {text.trace}
