@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
 
+from stepscope.core import looks
 from stepscope.core.coding import decode, encode
 from stepscope.core.errors import BadRequest, StepscopeError, UnknownNode, from_wire
 from stepscope.core.ports import (
@@ -40,12 +41,14 @@ from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 Message = dict[str, Any]
 Array = np.ndarray[Any, Any]
-Asked = Literal["tensor", "stats", "compare", "execution", "frames"]
+Asked = Literal["tensor", "stats", "compare", "look", "execution", "frames"]
+A = TypeVar("A")
 
 _ARGUMENTS: dict[Asked, dict[str, Any]] = {
     "tensor": {"key": TensorKey, "index": str | None},
     "stats": {"key": TensorKey},
     "compare": {"key": TensorKey},
+    "look": {"key": TensorKey, "question": looks.Question},
     "execution": {"offset": int, "limit": int},
     "frames": {},
 }
@@ -56,6 +59,7 @@ _ANSWERS: dict[Asked, Any] = {
     "execution": ExecutionOrder,
     "frames": tuple[StackFrame, ...],
 }
+_QUESTIONS: dict[str, Any] = {question.__name__: question for question in looks.Question.__subclasses__()}
 _MAPPED = 1 << 20  # bytes from which an array is mapped, not read
 
 
@@ -67,6 +71,8 @@ class Values(Protocol):
     def stats(self, key: TensorKey) -> TensorStats: ...
 
     def compare(self, key: TensorKey) -> Comparison: ...
+
+    def look(self, key: TensorKey, question: looks.Question[A]) -> A: ...
 
     def execution(self, offset: int, limit: int) -> ExecutionOrder: ...
 
@@ -139,17 +145,18 @@ def watch_of(message: Message) -> WatchpointSet:
 
 def query_fields(number: int, what: Asked, **arguments: Any) -> Message:
     """`arguments` are those of the method `what` of `Values`."""
-    return {"id": number, "what": what, **encode(arguments)}
+    coded = {name: _question_fields(one) if name == "question" else encode(one) for name, one in arguments.items()}
+    return {"id": number, "what": what, **coded}
 
 
 def answer_fields(message: Message, values: Values, arrays: ArrayFiles) -> Message:
     """The answer to a query, or why there is none; it never raises: what goes wrong is told to who asked."""
     number = message.get("id", 0)
     try:
-        what = message["what"]
+        what = message.get("what")
         if what not in _ARGUMENTS:
             raise BadRequest(f"this version of stepscope knows no question {what!r}")
-        arguments = {name: decode(of, message[name]) for name, of in _ARGUMENTS[what].items()}
+        arguments = {name: _argument(of, message.get(name)) for name, of in _ARGUMENTS[what].items()}
         return {"id": number, "answer": encode(getattr(values, what)(**arguments), arrays.store)}
     except StepscopeError as error:
         return refusal_fields(number, error)
@@ -161,11 +168,32 @@ def refusal_fields(number: int, error: StepscopeError) -> Message:
     """Of an answer that says why there is none."""
     text = str(error.args[0]) if error.args else str(error)
     nearest = list(error.nearest) if isinstance(error, UnknownNode) else []
-    return {"id": number, "failure": {"kind": error.kind, "message": text, "nearest": nearest}}
+    return {"id": number, "failure": {"kind": error.kind, "message": text, "nearest": nearest, "field": error.field}}
 
 
-def answer_of(message: Message, what: Asked, arrays: ArrayFiles) -> Any:
-    """What `Values` said to the question `what`; its error is raised here."""
+def answer_of(message: Message, what: Asked, arrays: ArrayFiles, question: looks.Question[Any] | None = None) -> Any:
+    """What `Values` said to the question `what` (and, of "look", to `question`); its error is raised here."""
     if failure := message.get("failure"):
-        raise from_wire(failure["kind"], failure["message"], failure["nearest"])
-    return decode(_ANSWERS[what], message["answer"], arrays.take)
+        error = from_wire(failure["kind"], failure["message"], failure["nearest"])
+        error.field = failure["field"]
+        raise error
+    of = _answer_to(type(question)) if question is not None else _ANSWERS[what]
+    return decode(of, message["answer"], arrays.take)
+
+
+def _argument(of: Any, data: Any) -> Any:
+    if of is not looks.Question:
+        return decode(of, data)
+    if not isinstance(data, dict) or data.get("name") not in _QUESTIONS:
+        raise BadRequest("this version of stepscope does not know that question about a tensor")
+    return decode(_QUESTIONS[data["name"]], data["fields"])
+
+
+def _question_fields(question: looks.Question[Any]) -> Message:
+    return {"name": type(question).__name__, "fields": encode(question)}
+
+
+def _answer_to(question: type[looks.Question[Any]]) -> Any:
+    """The type of the answers to a kind of question: what its base is a `Question` of."""
+    (base,) = question.__orig_bases__  # type: ignore[attr-defined]
+    return get_args(base)[0]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stepscope import live_messages as live
-from stepscope.core import coding
+from stepscope.core import coding, looks
 from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError, UnknownNode
 from stepscope.core.ports import (
     Command,
@@ -28,6 +28,7 @@ from stepscope.core.ports import (
     TensorKey,
     TensorStats,
 )
+from stepscope.core.tensors import look
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 st.register_type_strategy(
@@ -66,6 +67,12 @@ KEY = TensorKey("step", "m/fc1/aten.addmm", 1, "previous", 2)
 STATS = TensorStats("float32", (2, 3), 4, 6, float("nan"), 1.0, 0.5, 0.5, 0.1, 1, 2, 3, 0, 0, 0)
 
 
+def about_the_index() -> BadRequest:
+    error = BadRequest("dimension 0 has 3 elements")
+    error.field = "index"
+    return error
+
+
 class Answering:
     """Says what the test wants said, and notes what it was asked."""
 
@@ -87,7 +94,7 @@ def ask(values, folder, what, **arguments):
     query = through_the_pipe(live.query_fields(7, what, **arguments))
     message = through_the_pipe(live.answer_fields(query, values, live.ArrayFiles(folder)))
     assert message["id"] == 7
-    return live.answer_of(message, what, live.ArrayFiles(folder))
+    return live.answer_of(message, what, live.ArrayFiles(folder), arguments.get("question"))
 
 
 @pytest.mark.parametrize(
@@ -136,11 +143,39 @@ def test_a_large_tensor_is_mapped_and_its_file_is_gone_too(tmp_path):
     assert np.array_equal(back.array, array[::2])
 
 
+QUESTIONS = (
+    looks.HistogramQuestion("difference", "0", 3),
+    looks.HeatmapQuestion(2, 2, "extreme", index="1:, ..."),
+    looks.PlaceQuestion("nan", after=2),
+    looks.BeyondQuestion(0.5),
+    looks.FactsQuestion("previous"),
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: type(question).__name__)
+def test_a_question_about_a_tensor_is_answered_as_here(tmp_path, question):
+    array = np.array([[1.0, np.nan, 3.0], [0.5, -np.inf, 2.0]], np.float32)
+
+    def at(when):
+        return Tensor(array * (2 if when == "current" else 1), "float32", array.shape, 5)
+
+    values = Answering(look(question, at))
+    back = ask(values, tmp_path, "look", key=KEY, question=question)
+    assert values.asked == [("look", {"key": KEY, "question": question})]
+    assert type(back) is type(look(question, at))
+    assert repr(back) == repr(look(question, at))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_kind_of_question_is_left_out_here():
+    assert {type(question) for question in QUESTIONS} == set(looks.Question.__subclasses__())
+
+
 @pytest.mark.parametrize(
     "error",
     [
         NotAvailable("released: over the budget"),
-        BadRequest("dimension 0 has 3 elements"),
+        about_the_index(),
         UnknownNode("no node 'm/x'", ["m/y", "m/z"]),
     ],
 )
@@ -148,6 +183,7 @@ def test_a_refusal_arrives_as_the_same_error(tmp_path, error):
     with pytest.raises(type(error)) as raised:
         ask(Answering(error=error), tmp_path, "stats", key=KEY)
     assert str(raised.value) == str(error)
+    assert raised.value.field == error.field
 
 
 def test_a_fault_of_the_probe_is_told_and_does_not_raise_there(tmp_path):
@@ -166,6 +202,7 @@ def test_a_fault_of_the_probe_is_told_and_does_not_raise_there(tmp_path):
         {"what": "stats", "key": {"graph": "g"}},
         {"what": "stats", "key": {"graph": "g", "node": "n", "when": "tomorrow"}},
         {"what": "execution", "offset": "0", "limit": 1},
+        {"what": "look", "key": {"graph": "g", "node": "n"}, "question": {"name": "Oracle", "fields": {}}},
         {},
     ],
 )
