@@ -126,9 +126,9 @@ class Steps:
     def backward_begins(self) -> Verdict:
         """Of an outermost call of the autograd engine."""
         verdict = Verdict.NOTHING
-        if self._by_habit and not self._loaders and not self._forwards_seen:
-            if self._backwards and not self._has_optimizers():  # no module, no optimizer: tensors alone
-                verdict = self._end()
+        without_modules = self._by_habit and not self._loaders and not self._forwards_seen
+        if without_modules and self._backwards and not self._has_optimizers():
+            verdict = self._end()
         self._trained = True
         self._backwards += 1
         self._idle_backwards += 1
