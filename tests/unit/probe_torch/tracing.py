@@ -1,18 +1,16 @@
-"""Training steps that are traced, with what a hand-written watcher would note of them."""
+"""Traced training steps, with what a hand-written watcher would note of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from stepscope.core.graph import Graph, NodeRecord  # noqa: E402
-from stepscope.probe.torch.events import Event  # noqa: E402
-from stepscope.probe.torch.tracer import Tracer  # noqa: E402
+from stepscope.core.graph import Graph, NodeRecord
+from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.tracer import Tracer
 
 
 @dataclass
@@ -71,21 +69,3 @@ class Watcher:
 
 def _copy(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().clone()
-
-
-@pytest.fixture
-def watcher() -> Iterator[Callable[..., Watcher]]:
-    made: list[Watcher] = []
-
-    def make(keep: bool = False) -> Watcher:
-        made.append(Watcher(keep))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.tracer.close()
-
-
-@pytest.fixture(autouse=True)
-def _seeded() -> None:
-    torch.manual_seed(0)
