@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
 from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.data import dataloader
 
 from stepscope.probe.bootstrap import CannotDebug
 
@@ -22,6 +23,8 @@ _PRIVATE = (
     (torch.autograd.graph, "_engine_run_backward"),
     (_python_dispatch, "_get_current_dispatch_mode_stack"),
     (_python_dispatch, "_disable_current_modes"),
+    (torch.autograd, "_engine_run_backward"),
+    (dataloader, "_BaseDataLoaderIter"),
     (torch.UntypedStorage, "_weak_ref"),
     (torch.UntypedStorage, "_free_weak_ref"),
 )
@@ -41,6 +44,8 @@ current_autograd_node: Callable[[], Any] = torch._C._current_autograd_node  # th
 current_graph_task: Callable[[], int] = torch._C._current_graph_task_id  # of the backward pass that runs, or -1
 next_sequence_number: Callable[[], int] = torch.autograd._get_sequence_nr  # of the next autograd node of this thread
 engine_code = torch.autograd.graph._engine_run_backward.__code__  # the last Python frame before the engine
+LoaderIterator: Any = dataloader._BaseDataLoaderIter  # of all data loaders
+ENGINE = (torch.autograd, "_engine_run_backward")  # what every backward pass goes through
 free_weak_reference: Callable[[int], None] = torch.UntypedStorage._free_weak_ref
 
 
@@ -86,6 +91,11 @@ def unseen() -> Iterator[None]:
     """What runs inside is seen by no dispatch mode and leaves no trace in autograd."""
     with _python_dispatch._disable_current_modes(), torch.no_grad():
         yield
+
+
+def unseen_by_others() -> AbstractContextManager[None]:
+    """`unseen`, for code that runs within a dispatch mode, where often no other one is active."""
+    return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else torch.no_grad()
 
 
 def run_compiled_code_eagerly() -> Callable[[], None]:

@@ -145,6 +145,11 @@ class Steps:
             return self._end()
         return Verdict.NOTHING
 
+    @property
+    def needs_forwards(self) -> bool:
+        """Whether steps can't be told without `forward_begins` and `forward_ended`."""
+        return self._by_forward or (self._by_habit and not self._has_optimizers())
+
     def _has_optimizers(self) -> bool:
         """Whether any takes part, as far as one can tell: one that was made and never steps does not."""
         return bool(self._expected) or bool(self._made and self._idle_backwards <= IDLE)

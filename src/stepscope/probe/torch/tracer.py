@@ -128,6 +128,15 @@ class Tracer(compat.DebugMode):
         """The parameters, buffers, optimizer state and inputs of the step so far, by the names of their nodes."""
         return {name: variable.tensor for name, variable in self._variables.known.items()}
 
+    def parameters(self) -> dict[str, Tensor]:
+        """Those of `tensors` that last from step to step: parameters, buffers and optimizer state."""
+        return {name: one.tensor for name, one in self._variables.known.items() if one.kind == "parameter"}
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether it sees what this thread does, or is to be taken off once that is possible."""
+        return self._pushed
+
     # ------------------------------------------------------------ the mode
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
