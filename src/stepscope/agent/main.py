@@ -23,7 +23,7 @@ from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Command, Farewell, SourceInfo
 from stepscope.core.watch.records import HitBatch
 from stepscope.pipe import Message
-from stepscope.protocol import convert
+from stepscope.protocol import convert, looks
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.watchpoints import watchpoints_from_proto
 
@@ -206,9 +206,9 @@ class Agent:
                 answer.id = query.id
                 await self._link.send_answer(answer, connection)
         except StepscopeError as error:
-            await self._fail(query, connection, error.kind, str(error))
+            await self._fail(query, connection, error)
         except Exception as error:
-            await self._fail(query, connection, "internal", f"{type(error).__name__}: {error}")
+            await self._fail(query, connection, StepscopeError(f"{type(error).__name__}: {error}"))
 
     async def _look_up(self, query: pb.Query) -> Any:
         recorded = self._recorded
@@ -229,8 +229,11 @@ class Agent:
             wanted = query.execution
             order = await asyncio.to_thread(recorded.execution, wanted.offset, wanted.limit)
             yield pb.Answer(execution=convert.execution_to_proto(order))
+        elif what == "look":
+            key, question = looks.query_from_proto(query.look)
+            yield pb.Answer(look=looks.answer_to_proto(await asyncio.to_thread(recorded.look, key, question)))
 
-    async def _fail(self, query: pb.Query, connection: Any, kind: str, message: str) -> None:
+    async def _fail(self, query: pb.Query, connection: Any, error: StepscopeError) -> None:
         with contextlib.suppress(Exception):
-            failure = pb.Failure(kind=kind, message=message)
-            await self._link.send_answer(pb.Answer(id=query.id, failure=failure), connection)
+            answer = pb.Answer(id=query.id, failure=convert.failure_to_proto(error))
+            await self._link.send_answer(answer, connection)

@@ -11,8 +11,10 @@ import contextlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from stepscope.core.errors import NotAvailable
+from stepscope.core.looks import Question
 from stepscope.core.ports import (
     Command,
     Comparison,
@@ -26,11 +28,13 @@ from stepscope.core.ports import (
     TensorStats,
 )
 from stepscope.core.step_data import ASIDE, COUNTER
-from stepscope.core.tensors import apply_index, compare, stats
+from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.core.watch.step_check import StepCheck
 from stepscope.pipe import Message
 from stepscope.replay.mindspore import Recording
+
+A = TypeVar("A")
 
 _FIRST = ExecutedNode("", "")  # as a target: whatever node runs first
 
@@ -195,6 +199,9 @@ class RecordedTraining:
         current = self.recording.tensor(replace(key, when="current"))
         previous = self.recording.tensor(replace(key, when="previous"))
         return compare(current.array, previous.array, current.dtype, current.step, previous.step)
+
+    def look(self, key: TensorKey, question: Question[A]) -> A:
+        return look(question, lambda when: self.recording.tensor(replace(key, when=when)))
 
     def execution(self, offset: int, limit: int) -> ExecutionOrder:
         return self.recording.execution(offset, limit)

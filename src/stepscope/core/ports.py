@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from stepscope.core.looks import Question
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 When = Literal["current", "previous"]
+
+A = TypeVar("A")
 
 
 class State(str, Enum):
@@ -199,6 +202,10 @@ class Source(Protocol):
 
     async def compare(self, key: TensorKey) -> Comparison:
         """The current value against the one of the previous step; `key.when` is not looked at."""
+        ...
+
+    async def look(self, key: TensorKey, question: Question[A]) -> A:
+        """The answer to a question about a tensor; which value it is of stands in the question, not in `key.when`."""
         ...
 
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from stepscope.core.errors import BadRequest
+from stepscope.core.errors import BadRequest, StepscopeError, from_wire
 from stepscope.core.ports import (
     Command,
     CommandKind,
@@ -33,6 +33,7 @@ from stepscope.core.ports import (
 )
 from stepscope.core.tensors import index_shape
 from stepscope.core.tensors.blocks import blocks
+from stepscope.core.tensors.formats import as_bits, decode
 from stepscope.protocol.gen import stepscope_pb2 as pb
 
 PROTOCOL_VERSION = 2
@@ -114,7 +115,7 @@ def command_to_proto(command: Command) -> pb.Command:
 
 
 def command_from_proto(message: pb.Command) -> Command:
-    kind = _named(_COMMANDS, message.kind, "command")
+    kind = named(_COMMANDS, message.kind, "command")
     limited = message.HasField("steps")
     return Command(
         kind="resume" if kind == "run" and not limited else kind,
@@ -142,7 +143,7 @@ def report_to_proto(report: Report) -> pb.Report:
 
 def report_from_proto(message: pb.Report) -> Report:
     return Report(
-        state=_named(_STATES, message.state, "state"),
+        state=named(_STATES, message.state, "state"),
         step=message.step,
         reason=message.reason,
         cursor=_cursor_from_proto(message.cursor) if message.HasField("cursor") else None,
@@ -162,7 +163,7 @@ def farewell_to_proto(farewell: Farewell) -> pb.Farewell:
 
 def farewell_from_proto(message: pb.Farewell) -> Farewell:
     return Farewell(
-        outcome=_named(_OUTCOMES, message.outcome, "outcome"),
+        outcome=named(_OUTCOMES, message.outcome, "outcome"),
         detail=message.detail,
         exit_status=message.exit_status if message.HasField("exit_status") else None,
     )
@@ -177,7 +178,7 @@ def key_from_proto(message: pb.TensorKey) -> TensorKey:
         graph=message.graph_name,
         node=message.node_name,
         slot=message.slot,
-        when=_named(_WHENS, message.when, "time of a tensor"),
+        when=named(_WHENS, message.when, "time of a tensor"),
         input=message.input if message.HasField("input") else None,
     )
 
@@ -211,6 +212,16 @@ def comparison_from_proto(message: pb.TensorComparison) -> Comparison:
     )
 
 
+def failure_to_proto(error: StepscopeError) -> pb.Failure:
+    return pb.Failure(kind=error.kind, message=_clean(str(error)), field=error.field or None)
+
+
+def failure_from_proto(message: pb.Failure) -> StepscopeError:
+    error = from_wire(message.kind, message.message)
+    error.field = message.field
+    return error
+
+
 def execution_to_proto(order: ExecutionOrder) -> pb.ExecutionOrder:
     nodes = [
         pb.ExecutedNode(graph_name=node.graph, node_name=node.node, occurrence=node.occurrence) for node in order.nodes
@@ -227,17 +238,18 @@ def tensor_to_proto(tensor: Tensor) -> Iterator[pb.TensorPart]:
     """The messages that carry a tensor, each of at most `PART_BYTES` of content; at least one.
 
     The first has the description, with the shape of the whole tensor: who asked knows which part it asked for. Arrays
-    of any layout are copied only a message at a time.
+    of any layout are copied only a message at a time. Bits in formats that numpy lacks are sent as float32.
     """
-    array = tensor.array
-    if array.dtype.name not in _STORABLE:
-        raise BadRequest(f"a tensor that holds {array.dtype} can't be sent")
-    part = pb.TensorPart(dtype=tensor.dtype, storage_dtype=array.dtype.name, shape=tensor.shape, step=tensor.step)
+    array, format = as_bits(tensor.array, tensor.dtype)
+    stored = np.dtype(np.float32) if format else array.dtype
+    if stored.name not in _STORABLE:
+        raise BadRequest(f"the values of a tensor of type {tensor.dtype or array.dtype} are not shown: no numbers")
+    part = pb.TensorPart(dtype=tensor.dtype, storage_dtype=stored.name, shape=tensor.shape, step=tensor.step)
     sent = 0
-    little = array.dtype.newbyteorder("<")
-    for (block,) in blocks(array, dtype=little, order="C", size=PART_BYTES // little.itemsize):
+    read = array.dtype.newbyteorder("=" if format else "<")
+    for (block,) in blocks(array, dtype=read, order="C", size=PART_BYTES // stored.itemsize):
         sent += block.size
-        part.content = block.tobytes()
+        part.content = decode(block, format).astype(stored.newbyteorder("<"), copy=False).tobytes()
         if sent == array.size:
             part.finished = True
         yield part
@@ -276,7 +288,8 @@ def _cursor_from_proto(message: pb.Cursor) -> Cursor:
     return Cursor(message.graph_name, message.node_name, message.position, message.count)
 
 
-def _named(table: Mapping[_Key, int], number: int, what: str) -> _Key:
+def named(table: Mapping[_Key, int], number: int, what: str) -> _Key:
+    """The key of a number in a table; raises BadRequest where there is none."""
     for key, value in table.items():
         if value == number:
             return key

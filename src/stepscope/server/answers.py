@@ -11,7 +11,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 
-from stepscope.core.errors import StepscopeError, Timeout, from_wire
+from stepscope.core.errors import StepscopeError, Timeout
+from stepscope.protocol.convert import failure_from_proto
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.settings import ANSWER_SECONDS, MIB
 
@@ -38,7 +39,7 @@ class Answers:
     def feed(self, answer: pb.Answer) -> None:
         kind = answer.WhichOneof("what")
         if kind == "failure":
-            self.fail(from_wire(answer.failure.kind, answer.failure.message))
+            self.fail(failure_from_proto(answer.failure))
         elif kind != self._kind:
             self.fail(StepscopeError(f"the training process answered with {kind} where {self._kind} was asked"))
         else:

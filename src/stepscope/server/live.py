@@ -9,15 +9,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import aclosing
+from dataclasses import replace
+from typing import TypeVar
 
 from stepscope.core.errors import Conflict, NotAvailable
+from stepscope.core.looks import Question
 from stepscope.core.ports import Command, Comparison, ExecutionOrder, SourceInfo, Tensor, TensorKey, TensorStats
 from stepscope.core.watch.records import WatchpointSet
-from stepscope.protocol import convert
+from stepscope.protocol import convert, looks
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.watchpoints import watchpoints_to_proto
 from stepscope.server.answers import Answers
 from stepscope.server.settings import MAX_PENDING
+
+A = TypeVar("A")
 
 
 class LiveSource:
@@ -66,6 +71,11 @@ class LiveSource:
     async def compare(self, key: TensorKey) -> Comparison:
         answer = await self._ask("comparison", key, pb.Query(comparison=convert.key_to_proto(key))).one()
         return convert.comparison_from_proto(answer.comparison)
+
+    async def look(self, key: TensorKey, question: Question[A]) -> A:
+        key = replace(key, when="current")  # it is not looked at: those who only differ in it share the answer
+        query = pb.Query(look=looks.query_to_proto(key, question))
+        return looks.answer_from_proto((await self._ask("look", (key, question), query).one()).look, question)
 
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         query = pb.Query(execution=pb.ExecutionQuery(offset=offset, limit=limit))

@@ -17,7 +17,7 @@ import grpc
 from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Farewell, Report
 from stepscope.core.watch.records import HitBatch
-from stepscope.protocol import convert
+from stepscope.protocol import convert, looks
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.protocol.watchpoints import hits_to_proto, watchpoints_from_proto
@@ -165,8 +165,11 @@ class FakeAgent:
             elif what == "execution":
                 order = await source.execution(query.execution.offset, query.execution.limit)
                 yield pb.Answer(execution=convert.execution_to_proto(order))
+            elif what == "look":
+                key, question = looks.query_from_proto(query.look)
+                yield pb.Answer(look=looks.answer_to_proto(await source.look(key, question)))
         except StepscopeError as error:
-            yield pb.Answer(failure=pb.Failure(kind=error.kind, message=str(error)))
+            yield pb.Answer(failure=convert.failure_to_proto(error))
 
     def _put(self, message: pb.AgentMessage) -> None:
         self._outgoing.put_nowait(message)

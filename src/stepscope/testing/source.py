@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import TypeVar
 
 from stepscope.core.graph import Graph
+from stepscope.core.looks import Question
 from stepscope.core.ports import (
     Command,
     Comparison,
@@ -26,11 +28,13 @@ from stepscope.core.ports import (
     TensorKey,
     TensorStats,
 )
-from stepscope.core.tensors import apply_index, compare, stats
+from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.core.watch.step_check import StepCheck
 from stepscope.server.graphs import build
 from stepscope.testing.network import Network, graph_proto
+
+A = TypeVar("A")
 
 PROGRESS_SECONDS = 0.25  # between two reports of a training that runs free
 
@@ -190,6 +194,9 @@ class FakeSource:
         now = self.network.tensor(replace(key, when="current"))
         before = self.network.tensor(replace(key, when="previous"))
         return compare(now.array, before.array, now.dtype, now.step, before.step)
+
+    async def look(self, key: TensorKey, question: Question[A]) -> A:
+        return look(question, lambda when: self.network.tensor(replace(key, when=when)))
 
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         order = self._order()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stepscope.core.tensors.bfloat16 import decode_bfloat16
 from stepscope.core.tensors.index import apply_index, index_shape, parse_index
+from stepscope.core.tensors.looks import look
 from stepscope.core.tensors.measure import Figures, measure
 from stepscope.core.tensors.statistics import compare, stats
 
@@ -13,6 +14,7 @@ __all__ = [
     "compare",
     "decode_bfloat16",
     "index_shape",
+    "look",
     "measure",
     "parse_index",
     "stats",

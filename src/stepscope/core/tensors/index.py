@@ -26,14 +26,12 @@ def parse_index(text: str, shape: tuple[int, ...]) -> Index:
     if parts[-1] == "":  # blank, or a comma at the end as in a Python tuple
         parts.pop()
     if parts.count("...") > 1:
-        raise BadRequest(f"an index can have only one '...': {_short(text)}")
+        raise _wrong(f"an index can have only one '...': {_short(text)}")
     if "..." not in parts:
         parts.append("...")
     missing = len(shape) - (len(parts) - 1)
     if missing < 0:
-        raise BadRequest(
-            f"{len(parts) - 1} dimensions in {_short(text)}, but the tensor has {len(shape)}: shape {shape}"
-        )
+        raise _wrong(f"{len(parts) - 1} dimensions in {_short(text)}, but the tensor has {len(shape)}: shape {shape}")
     place = parts.index("...")
     parts[place : place + 1] = [":"] * missing
     return tuple(_parse_part(part, dimension, shape[dimension]) for dimension, part in enumerate(parts))
@@ -60,20 +58,26 @@ def _parse_part(part: str, dimension: int, size: int) -> int | slice:
     try:
         numbers = [int(piece) if piece.strip() else None for piece in part.split(":")]
     except ValueError:
-        raise BadRequest(f"{where} is not a whole number or a slice such as 2:5 or ::-1") from None
+        raise _wrong(f"{where} is not a whole number or a slice such as 2:5 or ::-1") from None
     if len(numbers) > 3:
-        raise BadRequest(f"{where} has more than two colons")
+        raise _wrong(f"{where} has more than two colons")
     if len(numbers) > 1:
         if len(numbers) == 3 and numbers[2] == 0:
-            raise BadRequest(f"{where} has a step of 0")
+            raise _wrong(f"{where} has a step of 0")
         return slice(*numbers)
     number = numbers[0]
     if number is None:
-        raise BadRequest(f"{where} is empty; write ':' for the whole dimension")
+        raise _wrong(f"{where} is empty; write ':' for the whole dimension")
     if not -size <= number < size:
         allowed = f"{-size} to {size - 1} are allowed" if size else "the dimension is empty"
-        raise BadRequest(f"{where} is out of range; {allowed}")
+        raise _wrong(f"{where} is out of range; {allowed}")
     return number
+
+
+def _wrong(message: str) -> BadRequest:
+    error = BadRequest(message)
+    error.field = "index"
+    return error
 
 
 def _short(text: str) -> str:

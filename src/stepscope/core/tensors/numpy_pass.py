@@ -8,7 +8,7 @@ warnings stay inside. Complex tensors are described by the magnitude of their el
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from stepscope.core.tensors.blocks import blocks, working_dtype
 from stepscope.core.tensors.formats import decode
 from stepscope.core.tensors.moments import Accumulator, Scratch, Summary
+from stepscope.core.tensors.pairs import difference, pairs, real
 
 TINY = 1e-9  # keeps ratios to a previous value finite where that was 0
 
@@ -33,7 +34,7 @@ def measure_one(x: NDArray[Any], format: str, ranges: Sequence[Pair]) -> tuple[S
     figures, within = Accumulator(Scratch(x.size)), [0] * len(ranges)
     with np.errstate(all="ignore"):
         for (bits,) in blocks(x, dtype=working_dtype(x.dtype)):
-            block = _real(decode(bits, format))
+            block = real(decode(bits, format))
             figures.add(block)
             _count_in_ranges(block, ranges, within)
     return figures.summary(), tuple(within)
@@ -51,12 +52,12 @@ def measure_two(
     figures, figures_before, figures_change = (Accumulator(scratch) for _ in range(3))
     close, largest, overflow = [True] * len(tolerances), math.nan, False
     with np.errstate(all="ignore"):
-        for new, old in _pairs(x, p, formats):
-            block = _real(new)
+        for new, old in pairs(x, p, formats):
+            block = real(new)
             figures.add(block)
             _count_in_ranges(block, ranges, within)
-            figures_before.add(_real(old))
-            change = np.abs(_difference(new, old))
+            figures_before.add(real(old))
+            change = np.abs(difference(new, old))
             figures_change.add(change)
             overflow = overflow or bool((np.isinf(change) & np.isfinite(new) & np.isfinite(old)).any())
             base = np.abs(old.astype(np.complex128 if old.dtype.kind == "c" else np.float64, copy=False))
@@ -79,41 +80,12 @@ def compare(x: NDArray[Any], p: NDArray[Any], formats: tuple[str, str]) -> tuple
     figures, figures_before, figures_change = (Accumulator(scratch) for _ in range(3))
     logical, changed = x.dtype.kind == p.dtype.kind == "b", 0
     with np.errstate(all="ignore"):
-        for new, old in _pairs(x, p, formats):
-            figures.add(_real(new))
-            figures_before.add(_real(old))
-            figures_change.add(np.bitwise_xor(new, old) if logical else _real(_difference(new, old)))
+        for new, old in pairs(x, p, formats):
+            figures.add(real(new))
+            figures_before.add(real(old))
+            figures_change.add(np.bitwise_xor(new, old) if logical else real(difference(new, old)))
             changed += _changed_count(new, old)
     return figures.summary(), figures_before.summary(), figures_change.summary(), changed
-
-
-def _pairs(x: NDArray[Any], p: NDArray[Any], formats: tuple[str, str]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Matching blocks of values, of one type that holds those of both."""
-    own = [working_dtype(x.dtype), working_dtype(p.dtype)]
-    types = [np.dtype(np.float32) if name else dtype for dtype, name in zip(own, formats, strict=True)]
-    common = types[0] if types[0] == types[1] else working_dtype(np.result_type(*types, np.float64))
-    read = [dtype if name else common for dtype, name in zip(own, formats, strict=True)]
-    for new, old in blocks(x, p, dtype=read):
-        yield (
-            decode(new, formats[0]).astype(common, copy=False),
-            decode(old, formats[1]).astype(common, copy=False),
-        )
-
-
-def _real(block: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(np.abs(block)) if block.dtype.kind == "c" else block
-
-
-def _difference(new: NDArray[Any], old: NDArray[Any]) -> NDArray[Any]:
-    """new - old as float64 or complex128, right to the last digit also where the integers themselves don't fit."""
-    if new.dtype.kind == "c":
-        return np.asarray(new - old)
-    if new.dtype.kind in "iu" and new.dtype.itemsize == 8:
-        less = new < old
-        above, below = new.view(np.uint64), old.view(np.uint64)
-        distance = np.where(less, below - above, above - below).astype(np.float64)  # unsigned, the difference fits
-        return np.asarray(np.where(less, -distance, distance))
-    return np.asarray(np.subtract(new, old, dtype=np.float64))
 
 
 def _count_in_ranges(block: NDArray[Any], ranges: Sequence[Pair], within: list[int]) -> None:

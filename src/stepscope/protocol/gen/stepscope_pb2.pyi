@@ -728,18 +728,20 @@ class TensorKey(_message.Message):
     def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., slot: _Optional[int] = ..., input: _Optional[int] = ..., when: _Optional[_Union[TensorKey.When, str]] = ...) -> None: ...
 
 class Query(_message.Message):
-    __slots__ = ("id", "tensor", "statistics", "comparison", "execution")
+    __slots__ = ("id", "tensor", "statistics", "comparison", "execution", "look")
     ID_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
     STATISTICS_FIELD_NUMBER: _ClassVar[int]
     COMPARISON_FIELD_NUMBER: _ClassVar[int]
     EXECUTION_FIELD_NUMBER: _ClassVar[int]
+    LOOK_FIELD_NUMBER: _ClassVar[int]
     id: int
     tensor: TensorQuery
     statistics: TensorKey
     comparison: TensorKey
     execution: ExecutionQuery
-    def __init__(self, id: _Optional[int] = ..., tensor: _Optional[_Union[TensorQuery, _Mapping]] = ..., statistics: _Optional[_Union[TensorKey, _Mapping]] = ..., comparison: _Optional[_Union[TensorKey, _Mapping]] = ..., execution: _Optional[_Union[ExecutionQuery, _Mapping]] = ...) -> None: ...
+    look: LookQuery
+    def __init__(self, id: _Optional[int] = ..., tensor: _Optional[_Union[TensorQuery, _Mapping]] = ..., statistics: _Optional[_Union[TensorKey, _Mapping]] = ..., comparison: _Optional[_Union[TensorKey, _Mapping]] = ..., execution: _Optional[_Union[ExecutionQuery, _Mapping]] = ..., look: _Optional[_Union[LookQuery, _Mapping]] = ...) -> None: ...
 
 class TensorQuery(_message.Message):
     __slots__ = ("key", "index")
@@ -758,28 +760,32 @@ class ExecutionQuery(_message.Message):
     def __init__(self, offset: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class Answer(_message.Message):
-    __slots__ = ("id", "failure", "tensor", "statistics", "comparison", "execution")
+    __slots__ = ("id", "failure", "tensor", "statistics", "comparison", "execution", "look")
     ID_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
     STATISTICS_FIELD_NUMBER: _ClassVar[int]
     COMPARISON_FIELD_NUMBER: _ClassVar[int]
     EXECUTION_FIELD_NUMBER: _ClassVar[int]
+    LOOK_FIELD_NUMBER: _ClassVar[int]
     id: int
     failure: Failure
     tensor: TensorPart
     statistics: TensorStatistics
     comparison: TensorComparison
     execution: ExecutionOrder
-    def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ...) -> None: ...
+    look: TensorLook
+    def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ..., look: _Optional[_Union[TensorLook, _Mapping]] = ...) -> None: ...
 
 class Failure(_message.Message):
-    __slots__ = ("kind", "message")
+    __slots__ = ("kind", "message", "field")
     KIND_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FIELD_FIELD_NUMBER: _ClassVar[int]
     kind: str
     message: str
-    def __init__(self, kind: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+    field: str
+    def __init__(self, kind: _Optional[str] = ..., message: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
 
 class TensorPart(_message.Message):
     __slots__ = ("dtype", "storage_dtype", "shape", "step", "content", "finished")
@@ -844,6 +850,197 @@ class TensorComparison(_message.Message):
     changed_count: int
     update_ratio: float
     def __init__(self, current: _Optional[_Union[TensorStatistics, _Mapping]] = ..., previous: _Optional[_Union[TensorStatistics, _Mapping]] = ..., difference: _Optional[_Union[TensorStatistics, _Mapping]] = ..., changed_count: _Optional[int] = ..., update_ratio: _Optional[float] = ...) -> None: ...
+
+class LookQuery(_message.Message):
+    __slots__ = ("key", "of", "index", "histogram", "heatmap", "place", "beyond", "facts")
+    class Of(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        CURRENT: _ClassVar[LookQuery.Of]
+        PREVIOUS: _ClassVar[LookQuery.Of]
+        DIFFERENCE: _ClassVar[LookQuery.Of]
+    CURRENT: LookQuery.Of
+    PREVIOUS: LookQuery.Of
+    DIFFERENCE: LookQuery.Of
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    OF_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    HISTOGRAM_FIELD_NUMBER: _ClassVar[int]
+    HEATMAP_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    BEYOND_FIELD_NUMBER: _ClassVar[int]
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    key: TensorKey
+    of: LookQuery.Of
+    index: str
+    histogram: HistogramQuery
+    heatmap: HeatmapQuery
+    place: PlaceQuery
+    beyond: BeyondQuery
+    facts: FactsQuery
+    def __init__(self, key: _Optional[_Union[TensorKey, _Mapping]] = ..., of: _Optional[_Union[LookQuery.Of, str]] = ..., index: _Optional[str] = ..., histogram: _Optional[_Union[HistogramQuery, _Mapping]] = ..., heatmap: _Optional[_Union[HeatmapQuery, _Mapping]] = ..., place: _Optional[_Union[PlaceQuery, _Mapping]] = ..., beyond: _Optional[_Union[BeyondQuery, _Mapping]] = ..., facts: _Optional[_Union[FactsQuery, _Mapping]] = ...) -> None: ...
+
+class HistogramQuery(_message.Message):
+    __slots__ = ("bins",)
+    BINS_FIELD_NUMBER: _ClassVar[int]
+    bins: int
+    def __init__(self, bins: _Optional[int] = ...) -> None: ...
+
+class HeatmapQuery(_message.Message):
+    __slots__ = ("rows", "columns", "reduce")
+    class Reduction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        MEAN: _ClassVar[HeatmapQuery.Reduction]
+        MIN: _ClassVar[HeatmapQuery.Reduction]
+        MAX: _ClassVar[HeatmapQuery.Reduction]
+        EXTREME: _ClassVar[HeatmapQuery.Reduction]
+    MEAN: HeatmapQuery.Reduction
+    MIN: HeatmapQuery.Reduction
+    MAX: HeatmapQuery.Reduction
+    EXTREME: HeatmapQuery.Reduction
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    REDUCE_FIELD_NUMBER: _ClassVar[int]
+    rows: int
+    columns: int
+    reduce: HeatmapQuery.Reduction
+    def __init__(self, rows: _Optional[int] = ..., columns: _Optional[int] = ..., reduce: _Optional[_Union[HeatmapQuery.Reduction, str]] = ...) -> None: ...
+
+class PlaceQuery(_message.Message):
+    __slots__ = ("what", "after")
+    class Sought(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        NONFINITE: _ClassVar[PlaceQuery.Sought]
+        NAN: _ClassVar[PlaceQuery.Sought]
+        INF: _ClassVar[PlaceQuery.Sought]
+        MAX: _ClassVar[PlaceQuery.Sought]
+        MIN: _ClassVar[PlaceQuery.Sought]
+    NONFINITE: PlaceQuery.Sought
+    NAN: PlaceQuery.Sought
+    INF: PlaceQuery.Sought
+    MAX: PlaceQuery.Sought
+    MIN: PlaceQuery.Sought
+    WHAT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    what: PlaceQuery.Sought
+    after: int
+    def __init__(self, what: _Optional[_Union[PlaceQuery.Sought, str]] = ..., after: _Optional[int] = ...) -> None: ...
+
+class BeyondQuery(_message.Message):
+    __slots__ = ("threshold",)
+    THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    threshold: float
+    def __init__(self, threshold: _Optional[float] = ...) -> None: ...
+
+class FactsQuery(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class TensorLook(_message.Message):
+    __slots__ = ("histogram", "heatmap", "place", "beyond", "facts")
+    HISTOGRAM_FIELD_NUMBER: _ClassVar[int]
+    HEATMAP_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    BEYOND_FIELD_NUMBER: _ClassVar[int]
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    histogram: Histogram
+    heatmap: Heatmap
+    place: Place
+    beyond: Beyond
+    facts: TensorFacts
+    def __init__(self, histogram: _Optional[_Union[Histogram, _Mapping]] = ..., heatmap: _Optional[_Union[Heatmap, _Mapping]] = ..., place: _Optional[_Union[Place, _Mapping]] = ..., beyond: _Optional[_Union[Beyond, _Mapping]] = ..., facts: _Optional[_Union[TensorFacts, _Mapping]] = ...) -> None: ...
+
+class Histogram(_message.Message):
+    __slots__ = ("dtype", "step", "shape", "count", "low", "high", "start", "end", "counts", "nan_count", "negative_inf_count", "positive_inf_count")
+    DTYPE_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    SHAPE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    NAN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    NEGATIVE_INF_COUNT_FIELD_NUMBER: _ClassVar[int]
+    POSITIVE_INF_COUNT_FIELD_NUMBER: _ClassVar[int]
+    dtype: str
+    step: int
+    shape: _containers.RepeatedScalarFieldContainer[int]
+    count: int
+    low: float
+    high: float
+    start: float
+    end: float
+    counts: _containers.RepeatedScalarFieldContainer[int]
+    nan_count: int
+    negative_inf_count: int
+    positive_inf_count: int
+    def __init__(self, dtype: _Optional[str] = ..., step: _Optional[int] = ..., shape: _Optional[_Iterable[int]] = ..., count: _Optional[int] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., start: _Optional[float] = ..., end: _Optional[float] = ..., counts: _Optional[_Iterable[int]] = ..., nan_count: _Optional[int] = ..., negative_inf_count: _Optional[int] = ..., positive_inf_count: _Optional[int] = ...) -> None: ...
+
+class Heatmap(_message.Message):
+    __slots__ = ("dtype", "step", "shape", "rows", "columns", "low", "high", "cells", "flags")
+    DTYPE_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    SHAPE_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    CELLS_FIELD_NUMBER: _ClassVar[int]
+    FLAGS_FIELD_NUMBER: _ClassVar[int]
+    dtype: str
+    step: int
+    shape: _containers.RepeatedScalarFieldContainer[int]
+    rows: int
+    columns: int
+    low: float
+    high: float
+    cells: bytes
+    flags: bytes
+    def __init__(self, dtype: _Optional[str] = ..., step: _Optional[int] = ..., shape: _Optional[_Iterable[int]] = ..., rows: _Optional[int] = ..., columns: _Optional[int] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., cells: _Optional[bytes] = ..., flags: _Optional[bytes] = ...) -> None: ...
+
+class Place(_message.Message):
+    __slots__ = ("position", "flat", "count", "value")
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    FLAT_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    position: _containers.RepeatedScalarFieldContainer[int]
+    flat: int
+    count: int
+    value: str
+    def __init__(self, position: _Optional[_Iterable[int]] = ..., flat: _Optional[int] = ..., count: _Optional[int] = ..., value: _Optional[str] = ...) -> None: ...
+
+class Beyond(_message.Message):
+    __slots__ = ("count", "of")
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    OF_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    of: int
+    def __init__(self, count: _Optional[int] = ..., of: _Optional[int] = ...) -> None: ...
+
+class TensorFacts(_message.Message):
+    __slots__ = ("finite", "first_nonfinite", "zero_slices", "at_min", "at_max")
+    class ZeroSlices(_message.Message):
+        __slots__ = ("axis", "zero", "of")
+        AXIS_FIELD_NUMBER: _ClassVar[int]
+        ZERO_FIELD_NUMBER: _ClassVar[int]
+        OF_FIELD_NUMBER: _ClassVar[int]
+        axis: int
+        zero: int
+        of: int
+        def __init__(self, axis: _Optional[int] = ..., zero: _Optional[int] = ..., of: _Optional[int] = ...) -> None: ...
+    FINITE_FIELD_NUMBER: _ClassVar[int]
+    FIRST_NONFINITE_FIELD_NUMBER: _ClassVar[int]
+    ZERO_SLICES_FIELD_NUMBER: _ClassVar[int]
+    AT_MIN_FIELD_NUMBER: _ClassVar[int]
+    AT_MAX_FIELD_NUMBER: _ClassVar[int]
+    finite: bool
+    first_nonfinite: _containers.RepeatedScalarFieldContainer[int]
+    zero_slices: _containers.RepeatedCompositeFieldContainer[TensorFacts.ZeroSlices]
+    at_min: int
+    at_max: int
+    def __init__(self, finite: bool = ..., first_nonfinite: _Optional[_Iterable[int]] = ..., zero_slices: _Optional[_Iterable[_Union[TensorFacts.ZeroSlices, _Mapping]]] = ..., at_min: _Optional[int] = ..., at_max: _Optional[int] = ...) -> None: ...
 
 class ExecutionOrder(_message.Message):
     __slots__ = ("total", "nodes")

@@ -10,10 +10,18 @@ from pydantic import TypeAdapter
 from starlette.routing import BaseRoute
 
 from stepscope.server.models import Event, Problem, TensorHeader
+from stepscope.server.tensor_models import GuideView, HeatmapHeader, OriginView
 
 _REF = "#/components/schemas/{model}"
 
-_MODELS: tuple[tuple[str, Any], ...] = (("Event", Event), ("Problem", Problem), ("TensorHeader", TensorHeader))
+_MODELS: tuple[tuple[str, Any], ...] = (
+    ("Event", Event),
+    ("Problem", Problem),
+    ("TensorHeader", TensorHeader),
+    ("HeatmapHeader", HeatmapHeader),
+    ("GuideView", GuideView),
+    ("OriginView", OriginView),
+)
 
 _ERROR = {
     "description": "An error, as problem details (RFC 9457)",
