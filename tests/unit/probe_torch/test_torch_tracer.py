@@ -9,6 +9,8 @@ torch = pytest.importorskip("torch")
 from nets import Cnn, Mlp, images_and_labels, step  # noqa: E402
 from torch import nn  # noqa: E402
 
+from stepscope.core.watch.recommended import recommended  # noqa: E402
+
 pytestmark = pytest.mark.torch
 
 
@@ -92,3 +94,61 @@ def test_a_root_is_called_as_its_variable_or_attribute_is(watcher):
         mlp.fc1(torch.randn(1, 6))
     names = set(watch.steps[-1])
     assert {"net/fc1/aten.addmm", "parts.critic/fc1/aten.addmm", "mlp/fc1/aten.addmm"} <= names
+
+
+def test_categories_and_the_sets_that_are_recommended_to_watch(watcher):
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2d(1, 2, 3)
+            self.frozen = nn.Linear(8, 8).requires_grad_(False)
+            self.forgotten = nn.Linear(8, 8)
+            self.head = nn.Linear(8, 3)
+
+        def forward(self, x):
+            hidden = self.conv(x).relu().flatten(1)
+            return self.head(self.forgotten(self.frozen(hidden)).tanh())
+
+    model, watch = Net(), watcher()
+    optimizer = torch.optim.Adam([*model.conv.parameters(), *model.frozen.parameters(), *model.head.parameters()])
+    for _ in range(2):
+        with watch.step():
+            step(model, optimizer, torch.randn(2, 1, 4, 4), torch.tensor([0, 1]))
+    graph = watch.graph()
+    assert graph.has_optimizer
+    assert set(graph.nodes(category="weight")) == {
+        "model.conv.weight",
+        "model.conv.bias",
+        "model.head.weight",
+        "model.head.bias",
+    }
+    assert graph.nodes(category="activation") == [
+        "model/aten.relu",
+        "model/aten.tanh",
+        "Script/cross_entropy/aten._log_softmax",
+    ]
+    assert all(name.startswith("Gradients/") for name in graph.nodes(category="gradient"))
+    watched = {base: _names(graph, base) for base in ("trainable", "matrix", "layer", "layer_gradient")}
+    assert watched["trainable"] == {
+        *graph.nodes(category="weight"),
+        "model.forgotten.weight",
+        "model.forgotten.bias",
+    }
+    assert watched["matrix"] == {"model.conv.weight", "model.forgotten.weight", "model.head.weight"}
+    assert {"model/conv/aten.convolution", "model/head/aten.addmm", "model/aten.relu"} <= watched["layer"]
+    assert watched["layer_gradient"] == {
+        "Gradients/model/conv/ConvolutionBackward0/aten.convolution_backward",
+        "Gradients/model/forgotten/AddmmBackward0/aten.mm",
+        "Gradients/model/head/AddmmBackward0/aten.mm",  # to the layer before
+        "Gradients/model/head/AddmmBackward0/aten.mm_1",  # of the weight
+    }
+    assert graph.watchable.of_ops(["relu"]).sum() == 1
+    folded = set(graph.nodes(folded=True)) - set(graph.nodes())
+    assert {"model/head/aten.t", "model/aten.view", "Gradients/model/head/AccumulateGrad/aten.detach"} <= folded
+    names = {one.name or one.condition for one in recommended([graph])}
+    assert {"weight_initialization", "weight_not_changed", "gradient_vanishing", "tanh", "relu"} <= names
+
+
+def _names(graph, base):
+    mask = graph.watchable.category(base)
+    return {name for name, chosen in zip(graph.watchable.names, mask.tolist(), strict=True) if chosen}

@@ -39,6 +39,7 @@ class Variables:
         self._labels: weakref.WeakKeyDictionary[torch.optim.Optimizer, str] = weakref.WeakKeyDictionary()
         self._label_counts: dict[str, int] = {}
         self._loose: dict[str, weakref.ref[Tensor]] = {}  # parameters of no module
+        self._leaves: dict[int, weakref.ref[Tensor]] = {}  # inputs of earlier steps that gradients are for, by their id
         self._parameters: dict[int, str] = {}  # address → name of the parameter that lies there
         self._modules: dict[str, str] = {}  # parameter → path of its module
         self._owners: dict[int, str] = {}  # address → parameter, of its gradient and the optimizer's state for it
@@ -105,18 +106,34 @@ class Variables:
         return self._owners.get(address_of(tensor), "")
 
     def name_unknown(self, tensor: Tensor, frame: FrameType | None) -> Found:
-        """Names a tensor that no node of the step made."""
+        """Names a tensor that no node of the step made: an input of the step; or a parameter of no module, which is
+        what the leaf of a graph is that comes again in another step."""
         name = naming.find_tensor(tensor, frame)
-        if tensor.requires_grad and tensor.is_leaf:
-            name = naming.numbered(name or "parameter", self._counts)
+        if self._is_loose_parameter(tensor):
+            name = self._unused(name or "parameter")
             self._loose[name] = weakref.ref(tensor)
             self._add_parameter(name, tensor)
         else:
-            name = naming.numbered(INPUT + (name or "tensor"), self._counts)
+            name = self._unused(INPUT + (name or "tensor"))
             self._add(name, Variable(tensor, "input"))
         return self._storages.find(tensor) or Found(Source(name, 0), True)
 
     # ------------------------------------------------------------ parts
+
+    def _is_loose_parameter(self, tensor: Tensor) -> bool:
+        if not (tensor.requires_grad and tensor.is_leaf):
+            return False
+        key, leaves = id(tensor), self._leaves
+        if isinstance(tensor, torch.nn.Parameter) or key in leaves:
+            return True
+        leaves[key] = weakref.ref(tensor, lambda _: leaves.pop(key, None))
+        return False
+
+    def _unused(self, name: str) -> str:
+        unused = naming.numbered(name, self._counts)
+        while unused in self.known:
+            unused = naming.numbered(name, self._counts)
+        return unused
 
     def _add(self, name: str, variable: Variable) -> None:
         if name not in self.known:
