@@ -19,6 +19,7 @@ Arrays travel as files in the folder of step data, which the agent removes as it
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, get_args
 
@@ -157,7 +158,10 @@ def answer_fields(message: Message, values: Values, arrays: ArrayFiles) -> Messa
         if what not in _ARGUMENTS:
             raise BadRequest(f"this version of stepscope knows no question {what!r}")
         arguments = {name: _argument(of, message.get(name)) for name, of in _ARGUMENTS[what].items()}
-        return {"id": number, "answer": encode(getattr(values, what)(**arguments), arrays.store)}
+        answer = getattr(values, what)(**arguments)
+        if what == "tensor":  # a single element may have come out of its array
+            answer = replace(answer, array=np.asarray(answer.array))
+        return {"id": number, "answer": encode(answer, arrays.store)}
     except StepscopeError as error:
         return refusal_fields(number, error)
     except Exception as error:

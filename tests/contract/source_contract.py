@@ -1,8 +1,8 @@
 """What every `Source` keeps to, checked through the port alone, with whatever network there is behind it.
 
 To run it on another kind of source, write a test that has a `Timeline` with the source attached (paused before its
-first step), and runs `CHECKS` on it: all in this order on one training, or each on a training of its own. The network
-has to have an optimizer, and a few hundred steps to go.
+first step), and runs `CHECKS` on it (`LIVE_CHECKS` where it can stand still within a step): all in this order on one
+training, or each on a training of its own. The network has to have an optimizer, and a few hundred steps to go.
 """
 
 from __future__ import annotations

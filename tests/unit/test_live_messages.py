@@ -135,6 +135,12 @@ def test_a_tensor_arrives_and_its_file_is_gone(tmp_path_factory, array):
     assert list(folder.iterdir()) == []
 
 
+def test_a_single_element_is_an_array_without_dimensions(tmp_path):
+    back = ask(Answering(Tensor(np.float32(2.5), "float32", (4,), 1)), tmp_path, "tensor", key=KEY, index="0")
+    assert isinstance(back.array, np.ndarray)
+    assert (back.array.dtype, back.array.shape, float(back.array)) == (np.float32, (), 2.5)
+
+
 def test_a_large_tensor_is_mapped_and_its_file_is_gone_too(tmp_path):
     array = np.arange(1 << 19, dtype=np.float64)
     back = ask(Answering(Tensor(array[::2], "float64", (4,), 1)), tmp_path, "tensor", key=KEY, index=None)
