@@ -17,7 +17,7 @@ import socket
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -38,7 +38,7 @@ from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.pausing import Waiting
 from stepscope.probe.torch.telling import Telling
 from stepscope.probe.torch.tracer import Tracer
-from stepscope.probe.torch.values import Memory
+from stepscope.probe.torch.values import Memory, is_stop
 from stepscope.probe.torch.watching import Watching
 
 PROGRESS_INTERVAL = 0.25  # seconds between two reports of a training that runs free
@@ -51,6 +51,14 @@ class Terminated(SystemExit):
 
     def __init__(self) -> None:
         super().__init__(143)
+
+
+class _At(NamedTuple):
+    """A node of the step that runs, before or after which the training stands."""
+
+    node: str
+    position: int
+    moment: Moment
 
 
 class Session:
@@ -73,7 +81,7 @@ class Session:
         self._watching = Watching()
         self._lock = threading.RLock()  # the training thread's, and those of the engine
         self._step = 0  # that are completed
-        self._at: tuple[int, Moment] | None = None  # the node of this step before or after which the training stands
+        self._at: _At | None = None  # where within this step the training stands
         self._shown: int | None = None  # the node that the user went back to
         self._loss: torch.Tensor | None = None
         self._scaled_loss: Any = (None, None)  # of a gradient scaler: what it made of which loss
@@ -250,20 +258,20 @@ class Session:
             return
         with self._lock, compat.unseen_by_others():
             self._memory.before(event)
-            if self._control.stops_at(event.name, "before"):
-                self._pause_at(event, "before")
+            if self._control.stops_at(event.name, "before") and is_stop(event):
+                self._pause_at(event, self._ran() + 1, "before")
 
     def _after(self, event: Event) -> None:
         if self._memory.current is None or self.over:
             return
         with self._lock, compat.unseen_by_others():
             self._memory.after(event)
-            if self._control.stops_at(event.name, "after"):
-                self._pause_at(event, "after")
+            if self._control.stops_at(event.name, "after") and is_stop(event):
+                self._pause_at(event, self._ran(), "after")
 
-    def _pause_at(self, event: Event, moment: Moment) -> None:
+    def _pause_at(self, event: Event, position: int, moment: Moment) -> None:
         began = time.perf_counter()
-        self._at, self._shown = (event.position, moment), None
+        self._at, self._shown = _At(event.name, position, moment), None
         self._telling.update(self.tracer, ended=False)
         self._pause("node")
         self._at = self._shown = None
@@ -321,6 +329,10 @@ class Session:
             if command.kind == "previous_node":
                 self._move_back()
             return False
+        if command.kind == "run_to" and self._never_runs(command.node):
+            warning = f"{command.node} never runs by itself: it is no operation, or only passes a value on"
+            self._report(State.PAUSED, "not_reached", warning=warning)
+            return False
         if command.kind in ("run", "resume", "next_node", "run_to"):
             control.run(command, within_step=self._at is not None)
             return True
@@ -339,7 +351,7 @@ class Session:
         """Of the node that is shown."""
         if self._shown is not None:
             return self._shown
-        return self._at[0] if self._at is not None else self._ran() + 1
+        return self._at.position if self._at is not None else self._ran() + 1
 
     def _ran(self) -> int:
         return len(self._memory.current.nodes) if self._memory.current is not None else 0
@@ -356,7 +368,7 @@ class Session:
         """Whether a node that has run already is the one to go to: then that is all there is to do."""
         if self._shown is None or self._memory.current is None:
             return False
-        last = self._at[0] if self._at is not None else self._ran()
+        last = self._at.position if self._at is not None else self._ran()
         position: int | None = self._shown + 1
         if command.kind == "run_to":
             position = self._memory.current.position(command.node)
@@ -366,19 +378,20 @@ class Session:
         self._report(State.PAUSED, "node")
         return True
 
+    def _never_runs(self, name: str) -> bool:
+        graph = self._telling.graph
+        return name in graph and (graph.summarize(name).kind != "op" or graph.node(name).folded)
+
     def _cursor(self) -> Cursor | None:
         current = self._memory.current
-        if current is None or (self._shown is None and self._at is None):
+        if current is None:
             return None
-        position, moment = (self._shown, "after") if self._shown is not None else self._at or (0, "after")
-        events = self.tracer.events
-        return Cursor(
-            self._telling.name,
-            events[position - 1].name,
-            position,
-            max(self._telling.count, len(events)),
-            "before" if moment == "before" else "after",
-        )
+        count = max(self._telling.count, len(current.nodes))
+        if self._shown is not None:
+            return Cursor(self._telling.name, current.nodes[self._shown - 1], self._shown, count)
+        if self._at is not None:
+            return Cursor(self._telling.name, self._at.node, self._at.position, count, self._at.moment)
+        return None
 
     # ------------------------------------------------------------ telling
 

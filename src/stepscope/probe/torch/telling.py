@@ -8,6 +8,7 @@ from typing import Any
 
 from stepscope import graph_file
 from stepscope.core.graph import Graph
+from stepscope.core.graph.fold import FOLDED_OPS
 from stepscope.core.graph.records import NodeRecord
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.tracer import Tracer
@@ -23,6 +24,7 @@ class Telling:
         self._folder = folder
         self._records: list[NodeRecord] = []
         self._nodes: list[_Key] = []
+        self._stops = 0
         self._variables: tuple[str, ...] = ()
         self._matched = 0  # nodes of the present step that are as they were known
         self._graph: Graph | None = None
@@ -31,8 +33,8 @@ class Telling:
 
     @property
     def count(self) -> int:
-        """Operations of the graph."""
-        return len(self._nodes)
+        """Nodes of the graph at which one can stop."""
+        return self._stops
 
     @property
     def graph(self) -> Graph:
@@ -62,6 +64,7 @@ class Telling:
             nodes += [node for node in self._nodes if node[0] not in known]
             records += [record for record in self._records if record.name not in known]
         self._nodes, self._records = nodes, records
+        self._stops = sum(record.kind == "op" and record.op not in FOLDED_OPS for record in records)
         self._variables = variables
         self._matched = last
         self._graph, self._untold = None, True

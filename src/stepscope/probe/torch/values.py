@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 import torch
 
 from stepscope.core.errors import NotAvailable
+from stepscope.core.graph.fold import FOLDED_OPS
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.holding import Held, Holding
 from stepscope.probe.torch.writes import written
@@ -19,20 +20,27 @@ _Slot = Held | str  # a value, or why there is none
 _RELEASED = "released, to keep within the memory for values; watch this node, or set STEPSCOPE_HOLD_MIB higher"
 
 
+def is_stop(event: Event) -> bool:
+    """Whether the training can stand at an operation: not if the graph folds it, as one that passes on a value."""
+    return event.op not in FOLDED_OPS
+
+
 class _Node:
     """What a node read and made; empty once it is released."""
 
-    __slots__ = ("inputs", "name", "outputs", "released")
+    __slots__ = ("inputs", "name", "outputs", "ran", "released")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.inputs: list[_Slot] = []
         self.outputs: list[_Slot] = []
+        self.ran = False
         self.released = False
 
 
 class StepValues:
-    """Of step `number`. `nodes` are the names of those that ran so far, in order."""
+    """Of step `number`. `nodes` are the names of those that ran so far, in order, without those that only pass a value
+    on: these have values too, but nobody stops at them."""
 
     def __init__(self, number: int, holding: Holding) -> None:
         self.number = number
@@ -40,6 +48,7 @@ class StepValues:
         self._holding = holding
         self._of: list[_Node] = []
         self._places: dict[str, int] = {}
+        self._positions: dict[str, int] = {}  # of `nodes`, from 1
         self._met: dict[str, Held] = {}  # parameters and inputs, as they were when a node first read them
         self._after: dict[str, Held] = {}  # parameters when the step had ended
         self._oldest = 0
@@ -67,7 +76,10 @@ class StepValues:
     def after(self, event: Event, keep: bool = True) -> None:
         """It has run."""
         node = self._of[self._places[event.name]]
-        self.nodes.append(event.name)
+        node.ran = True
+        if is_stop(event):
+            self.nodes.append(event.name)
+            self._positions[event.name] = len(self.nodes)
         if not keep:
             return
         node.outputs = ["nothing was returned here" if one is None else self._hold(one) for one in event.outputs]
@@ -95,8 +107,7 @@ class StepValues:
 
     def position(self, node: str) -> int | None:
         """1-based, in the order of execution; None if it has not run."""
-        place = self._places.get(node)
-        return place + 1 if place is not None and place < len(self.nodes) else None
+        return self._positions.get(node)
 
     def output(self, node: str, slot: int) -> torch.Tensor:
         return self._read(node, slot, "outputs")
@@ -119,7 +130,7 @@ class StepValues:
         if node.released:
             raise NotAvailable(_RELEASED)
         slots: list[_Slot] = getattr(node, what)
-        if what == "outputs" and number >= len(self.nodes):
+        if what == "outputs" and not node.ran:
             raise NotAvailable(f"{name} is about to run")
         if not 0 <= place < len(slots):
             raise NotAvailable(f"{name} had {len(slots)} {what} in step {self.number}")
