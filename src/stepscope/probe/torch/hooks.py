@@ -225,7 +225,7 @@ class Hooks:
     def _follow(self, module: nn.Module | None) -> None:
         """Sees forwards as long as anything comes of them."""
         session = self._session
-        if session is None:
+        if session is None or not session.begun:  # the first one is still waited for
             return
         if session.tracer.is_pushed:
             self._forwards.follow_all(module)
