@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from trainings import step_on
 
+from stepscope.core.graph.fold import FOLDED_OPS
+
 torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.torch
@@ -19,30 +21,34 @@ def recorded_run(train, tmp_path: Path, kind: str) -> list:
     file = tmp_path / f"{kind}.pt"
     script = train("recorded.py", str(file), str(SCRIPTS / "kinds.py"), kind, "4", debug=False)
     assert script.wait() == 0, script.err
-    return torch.load(file)
+    return [
+        (name, copies)
+        for name, copies in torch.load(file)
+        if not name.startswith("profiler.") and name not in FOLDED_OPS
+    ]
 
 
 def shown_step(training) -> list[tuple[str, list[np.ndarray]]]:
-    """All nodes of the present step, folded ones too: the operation, and what each put out."""
+    """The nodes of the present step as they ran: the operation, and what each put out."""
     shown = []
-    for name in training.nodes(folded=True):
-        node = training.node(name)
-        if node.kind == "op":
-            values = [training.tensor(name, slot) for slot in range(len(node.outputs)) if node.outputs[slot].type.dtype]
-            shown.append((node.op, values))
+    for executed in training.execution(limit=10_000).nodes:
+        node = training.node(executed.node)
+        slots = [slot for slot, output in enumerate(node.outputs) if output.type.dtype]
+        shown.append((node.op, [training.tensor(executed.node, slot) for slot in slots]))
     return shown
 
 
-def agrees(shown: list, calls: list) -> bool:
-    for (op, values), (name, copies) in zip(shown, calls, strict=True):
+def disagreement(shown: list, calls: list) -> tuple[int, str]:
+    """How many nodes agree before the first that does not, and what is wrong with that one."""
+    for place, ((op, values), (name, copies)) in enumerate(zip(shown, calls, strict=True)):
         if op != name:
-            return False
-        if "empty" in op:
-            continue
-        for value, copy in zip(values, copies, strict=False):
-            if not np.array_equal(value, copy.float().numpy() if copy.dtype is torch.bfloat16 else copy.numpy(), True):
-                return False
-    return True
+            return place, f"{op} is shown where {name} ran"
+        for slot, (value, copy) in enumerate(zip(values, copies, strict=False)):
+            if copy.dtype is torch.uint8:
+                continue  # a kernel's scratch memory, which it does not fill
+            if not np.array_equal(value, copy.numpy(), equal_nan=copy.is_floating_point()):
+                return place, f"output {slot} of {op}"
+    return len(shown), ""
 
 
 @pytest.mark.parametrize("kind", ["cnn", "lstm", "transformer"])
@@ -54,6 +60,8 @@ def test_all_nodes_of_a_step(kind: str, train, job, tmp_path: Path) -> None:
     shown = shown_step(training)
     assert len(shown) > 80
     starts = [start for start in range(len(calls) - len(shown) + 1) if calls[start][0] == shown[0][0]]
-    assert sum(agrees(shown, calls[start : start + len(shown)]) for start in starts) == 1
+    found = [disagreement(shown, calls[start : start + len(shown)]) for start in starts]
+    assert max(found) == (len(shown), "")
+    assert sum(not wrong for _, wrong in found) == 1  # of four steps it is just that one
     training.terminate()
     training.wait(timeout=60)

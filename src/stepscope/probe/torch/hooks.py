@@ -214,7 +214,7 @@ class Hooks:
 
     def _handle(self, verdict: Verdict, module: nn.Module | None = None) -> None:
         session = self._session
-        if session is None or verdict is Verdict.NOTHING:
+        if session is None or not session.begun or verdict is Verdict.NOTHING:
             return
         if verdict is Verdict.STEP:
             self._guarded(session.step_ended, module)
@@ -255,7 +255,9 @@ class Hooks:
 
     def _say_another_thread(self) -> None:
         session = self._session
-        if session is not None and session.begun and not self._inside and not self._another_thread_said:
+        if session is None or not session.begun or session.thread in (0, threading.get_ident()):
+            return
+        if not self._another_thread_said:
             self._another_thread_said = True
             say("another thread trains, too; only the one that trained first is debugged")
 

@@ -60,6 +60,8 @@ class Telling:
             return False
         nodes, records = [_key(event) for event in events], tracer.records()
         if not ended:  # what the last step did after this may come yet
+            if running:
+                self._as_it_was(nodes, records)
             known = {record.name for record in records}
             nodes += [node for node in self._nodes if node[0] not in known]
             records += [record for record in self._records if record.name not in known]
@@ -78,6 +80,12 @@ class Telling:
             path = self._folder / f"graph-{self._files}.json"
             graph_file.dump(self._records, path)
             send("graph", name=self.name, path=str(path))
+
+    def _as_it_was(self, nodes: list[_Key], records: list[NodeRecord]) -> None:
+        """The last node has not put out anything yet: what it is known to put out stands for that."""
+        name = records[-1].name
+        records[-1:] = [old for old in self._records if old.name == name] or records[-1:]
+        nodes[-1:] = [old for old in self._nodes if old[0] == name] or nodes[-1:]
 
     def _is_known(self, event: Event) -> bool:
         return self._matched < len(self._nodes) and self._nodes[self._matched] == _key(event)
