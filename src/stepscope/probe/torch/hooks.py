@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -61,6 +61,7 @@ class Hooks:
         self._handles: list[Any] = []
         self._forwards = Forwards(self._forward_begins, self._forward_ended)
         self._inside = False  # code of ours runs
+        self._in_optimizer_hook = False
         self._steps_taken = 0  # of optimizers, to see whether a scaler let one out
         self._loaders: dict[int, weakref.ref[Any]] = {}
         self._optimizers: dict[int, weakref.ref[Any]] = {}
@@ -99,12 +100,15 @@ class Hooks:
         session, self._session = self._session, None
         for owner, name, original in self._wrapped:
             setattr(owner, name, original)
-        for handle in self._handles:
-            handle.remove()
+        # PyTorch walks over the hooks of optimizers now, if it is one of them that we are in: then they stay, and do
+        # nothing any more.
+        if not self._in_optimizer_hook:
+            for handle in self._handles:
+                handle.remove()
         self._forwards.remove()
         if session is not None:
             with contextlib.suppress(Exception):  # a fault of ours can only be left behind
-                session.release(reason)
+                session.release(reason, keep_hooks=self._in_optimizer_hook)
 
     # ------------------------------------------------------------ forward and backward
 
@@ -143,13 +147,24 @@ class Hooks:
     def _optimizer_begins(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if not self._mine():
             self._say_another_thread()
-        elif self._begins(None):
-            self._handle(self._steps.optimizer_begins(id(optimizer)))
+            return
+        with self._within_optimizer_hook():
+            if self._begins(None):
+                self._handle(self._steps.optimizer_begins(id(optimizer)))
 
     def _optimizer_ended(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         self._steps_taken += 1
         if self._mine():
-            self._handle(self._steps.optimizer_ended(id(optimizer), type(optimizer).__name__))
+            with self._within_optimizer_hook():
+                self._handle(self._steps.optimizer_ended(id(optimizer), type(optimizer).__name__))
+
+    @contextlib.contextmanager
+    def _within_optimizer_hook(self) -> Iterator[None]:
+        self._in_optimizer_hook = True
+        try:
+            yield
+        finally:
+            self._in_optimizer_hook = False
 
     def _scaler_step(self, original: Callable[..., Any], scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         before = self._steps_taken

@@ -161,15 +161,15 @@ class Session:
         if self._folder is not None:
             self._folder.remove()
 
-    def release(self, reason: str) -> None:
-        """Lets the training go on undebugged."""
+    def release(self, reason: str, keep_hooks: bool = False) -> None:
+        """Lets the training go on undebugged. `keep_hooks`: as for `Tracer.close`."""
         say(reason)
         self.over = self.over or reason
         if self._pipe is not None:
             with contextlib.suppress(PipeClosed):
                 self._pipe.send("released", reason=reason)
             self._pipe.close()
-        self._let_go()
+        self._let_go(keep_hooks)
         if self._folder is not None:
             self._folder.remove()
 
@@ -183,10 +183,10 @@ class Session:
         if self._waiting is not None:
             self._waiting.remove()
 
-    def _let_go(self) -> None:
+    def _let_go(self, keep_hooks: bool = False) -> None:
         if self._waiting is not None:
             self._waiting.remove()
-        self.tracer.close()
+        self.tracer.close(keep_hooks)
         with compat.unseen():
             self._memory.close()
 

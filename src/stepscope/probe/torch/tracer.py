@@ -69,12 +69,16 @@ class Tracer(compat.DebugMode):
                 optimizers.register_optimizer_step_post_hook(self._optimizer_ends),
             ]
 
-    def close(self) -> None:
-        """Takes all hooks away, and lets go of every tensor."""
+    def close(self, keep_hooks: bool = False) -> None:
+        """Takes all hooks away, and lets go of every tensor.
+
+        keep_hooks: leaves those of optimizers, which do nothing any more; for a caller that is in such a hook itself.
+        """
         self.pop()
-        for hook in self._optimizer_hooks:
-            hook.remove()
-        self._optimizer_hooks = []
+        if not keep_hooks:
+            for hook in self._optimizer_hooks:
+                hook.remove()
+            self._optimizer_hooks = []
         self.clear()
 
     def push(self, inside: nn.Module | None = None) -> None:
