@@ -43,7 +43,7 @@ export default function TensorView({ job, target }: Props) {
         <GuideSide job={job} place={place} />
         <div className="ss-tensor-main">
           <ValuesPanel job={job} place={place} of={of} onOf={setOf} moment={moment} isLive={isLive} known={known} />
-          <LineageBelow job={job} target={target} />
+          {(target.graph || node) && <LineageBelow job={job} target={{ ...target, graph: target.graph || node!.graph }} />}
         </div>
       </div>
     </section>
