@@ -3,12 +3,14 @@
 
 PYTHON ?= python3
 BUG ?= nan
+FRAMEWORK ?= mindspore
 IN = $(PYTHON) scripts/environment.py
 
 .PHONY: help demo browser page-tests test test-versions lint bench proto page types screenshots pictures clean
 
 help:
-	@echo "make demo [BUG=none|nan|frozen|exploding|dead-relu] [ARGS=...]   a real training with a planted fault, under the debugger"
+	@echo "make demo [FRAMEWORK=mindspore|torch] [BUG=none|nan|frozen|exploding|dead-relu] [ARGS=...]"
+	@echo "                       a real training with a planted fault, under the debugger"
 	@echo "make test [ARGS=...]   all checks and tests"
 	@echo "make test-versions     the MindSpore tests with MindSpore 2.9 and 2.7"
 	@echo "make lint              ruff, mypy"
@@ -22,7 +24,7 @@ help:
 	@echo "make clean             remove what was built in this checkout"
 
 demo:
-	@$(IN) mindspore -m stepscope.cli demo --bug $(BUG) $(ARGS)
+	@$(IN) $(FRAMEWORK) -m stepscope.cli demo --framework $(FRAMEWORK) --bug $(BUG) $(ARGS)
 
 # The page is tested in Debian's Chromium; root gets it where it is missing, for others those tests are skipped.
 browser:
@@ -30,11 +32,12 @@ browser:
 	{ test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
 	echo "stepscope: no Chromium, so the tests of the page are skipped; install it with: apt-get install chromium"
 
-# Both run, also when the first one fails.
+# All run, also when one of them fails.
 test: lint browser page-tests
-	@$(IN) main -m pytest -m "not mindspore" $(ARGS); main=$$?; \
+	@$(IN) main -m pytest -m "not mindspore and not torch" $(ARGS); main=$$?; \
 	$(IN) mindspore -m pytest -m mindspore $(ARGS); mindspore=$$?; \
-	exit $$((main || mindspore))
+	$(IN) torch -m pytest -m torch $(ARGS); torch=$$?; \
+	exit $$((main || mindspore || torch))
 
 # The same tests on the older releases of MindSpore that are supported: slow, and 2 GB to download.
 test-versions:
@@ -48,7 +51,8 @@ lint:
 # What has no __main__ is something that the benchmarks use. All run, also when one misses its budget.
 bench:
 	@status=0; for file in $$(grep -l __main__ benchmarks/*.py); do \
-	echo "== $$file"; $(IN) mindspore $$file || status=1; done; exit $$status
+	case $$file in benchmarks/torch_*) of=torch;; *) of=mindspore;; esac; \
+	echo "== $$file"; $(IN) $$of $$file || status=1; done; exit $$status
 
 proto:
 	@$(IN) proto scripts/proto.py

@@ -64,6 +64,10 @@ class Pipe:
         """Whether there is something to receive (or the end to notice): about a microsecond."""
         return bool(self._buffer) or bool(self._poll.poll(0))
 
+    def fileno(self) -> int:
+        """To wait for it together with something else; `pending` tells of what has been read already."""
+        return self._socket.fileno()
+
     def close(self) -> None:
         self._socket.close()
 

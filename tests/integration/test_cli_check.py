@@ -18,6 +18,7 @@ TRAINING = """
 import os, sys
 from dataclasses import replace
 from stepscope.testing.agent import FakeAgent
+from stepscope.testing.live_source import LIVE_INFO, FakeLiveSource
 from stepscope.testing.source import INFO, FakeSource
 
 options = dict(word.split("=") for word in sys.argv[1:])
@@ -27,7 +28,10 @@ agents = []
 ranks = int(options.get("ranks", 1))
 for rank in range(ranks):
     info = replace(INFO, job_id=f"rank-{rank}", rank=rank, rank_count=ranks, pid=rank)
-    source = FakeSource(info, int(options["steps"]), nan_at=nan_at)
+    if options.get("live"):
+        source = FakeLiveSource(replace(LIVE_INFO, job_id=info.job_id, pid=rank), int(options["steps"]), nan_at=nan_at)
+    else:
+        source = FakeSource(info, int(options["steps"]), nan_at=nan_at)
     agents.append(FakeAgent(address, source))
 for agent in agents:
     agent.join()
@@ -235,3 +239,16 @@ def test_nothing_is_left_behind(check: Check):
         time.sleep(0.05)
     check("--watch", "TO", steps=3)
     assert not check.cli.workspace.exists()
+
+
+@pytest.mark.parametrize("nan_at", [1, 3])
+def test_nodes_of_a_live_training_are_matched_after_its_first_step(check: Check, nan_at: int):
+    done = check("--watch", "TO@*MatMul-op0", live=1, steps=50, nan_at=nan_at)
+    assert done.returncode == 1
+    assert f"stepscope check: a hit at step {nan_at}" in done.stdout
+
+
+def test_a_pattern_that_no_node_of_a_live_training_matches(check: Check):
+    done = check("--watch", "TO@*nowhere*", live=1, steps=50)
+    assert done.returncode == 2
+    assert "no node of train.py matches '*nowhere*'" in done.stderr

@@ -113,7 +113,7 @@ def test_no_network(tmp_path):
 
 def test_a_name_that_is_none(tmp_path):
     process = start(tmp_path, str(SCRIPT), "tensorflow")
-    names = "main, mindspore, mindspore-2.9, mindspore-2.7, proto"
+    names = "main, mindspore, mindspore-2.9, mindspore-2.7, torch, proto"
     assert process.communicate()[1] == f"stepscope: which environment? {names}\n"
     assert process.returncode == 1
 

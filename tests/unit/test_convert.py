@@ -23,8 +23,10 @@ from stepscope.core.ports import (
     ExecutedNode,
     ExecutionOrder,
     Farewell,
+    Local,
     Report,
     SourceInfo,
+    StackFrame,
     State,
     Tensor,
     TensorKey,
@@ -53,14 +55,23 @@ INFOS = st.builds(
     started_at=REAL,
 )
 COMMANDS = st.builds(
-    Command, kind=st.sampled_from(get_args(CommandKind)), steps=INT64, graph=TEXT, node=TEXT, sequence=UINT64
+    Command,
+    kind=st.sampled_from(get_args(CommandKind)),
+    steps=INT64,
+    graph=TEXT,
+    node=TEXT,
+    sequence=UINT64,
+    before=st.booleans(),
 ).map(lambda command: command if command.kind == "run" else replace(command, steps=1))
 REPORTS = st.builds(
     Report,
     state=st.sampled_from([State.RUNNING, State.PAUSED]),
     step=INT64,
     reason=TEXT,
-    cursor=st.none() | st.builds(Cursor, graph=TEXT, node=TEXT, position=INT64, count=INT64),
+    cursor=st.none()
+    | st.builds(
+        Cursor, graph=TEXT, node=TEXT, position=INT64, count=INT64, moment=st.sampled_from(["before", "after"])
+    ),
     recorded_steps=st.lists(INT64, max_size=3).map(tuple),
     loss=st.none() | REAL,
     step_seconds=st.none() | REAL,
@@ -96,6 +107,18 @@ ORDERS = st.builds(
     total=INT64,
     nodes=st.lists(st.builds(ExecutedNode, graph=TEXT, node=TEXT, occurrence=INT32), max_size=4).map(tuple),
 )
+FRAMES = st.lists(
+    st.builds(
+        StackFrame,
+        **dict.fromkeys(("file", "function", "text"), TEXT),
+        line=INT32,
+        user=st.booleans(),
+        locals=st.lists(
+            st.builds(Local, **dict.fromkeys(("name", "type", "text"), TEXT), shape=st.none() | SHAPE), max_size=2
+        ).map(tuple),
+    ),
+    max_size=3,
+).map(tuple)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +132,7 @@ ORDERS = st.builds(
         ("stats", pb.TensorStatistics, STATS),
         ("comparison", pb.TensorComparison, COMPARISONS),
         ("execution", pb.ExecutionOrder, ORDERS),
+        ("frames", pb.Frames, FRAMES),
     ],
 )
 @settings(deadline=None)

@@ -12,18 +12,19 @@ import os
 import shutil
 import signal
 import socket
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stepscope.agent.answering import answers
+from stepscope.agent.debuggee import Debuggee
 from stepscope.agent.link import Link, Refused
-from stepscope.agent.recorded import RecordedTraining
+from stepscope.agent.live import LiveTraining
+from stepscope.agent.recorded_debuggee import RecordedDebuggee
 from stepscope.agent.training import Training
 from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Command, Farewell, SourceInfo
-from stepscope.core.watch.records import HitBatch
 from stepscope.pipe import Message
-from stepscope.protocol import convert, looks
+from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.watchpoints import watchpoints_from_proto
 
@@ -58,14 +59,17 @@ class Agent:
         self._training = training
         self._hello = hello
         self._link = Link((hello["host"], hello["port"]), hello["token"], SourceInfo(**info), self._on_server)
-        self._recorded = RecordedTraining(Path(hello["folder"]))
+        self._debuggee = self._chosen(info.get("stepping", "recorded"), Path(hello["folder"]))
         self._tasks: set[asyncio.Task[Any]] = set()
         self._goodbye: Message | None = None
         self._terminated = False
-        self._paused = False
         self._released = ""
         self._watchpoints: list[pb.Chunk] = []  # parts that have come so far
-        self._untold: HitBatch | None = None  # of the last check
+
+    def _chosen(self, stepping: str, folder: Path) -> Debuggee:
+        if stepping == "live":
+            return LiveTraining(self._training, self._link, folder)
+        return RecordedDebuggee(self._training, self._link, folder, self._spawn)
 
     async def serve(self, messages: Any) -> None:
         link = self._spawn(self._keep_link())
@@ -73,7 +77,7 @@ class Agent:
         async for message in messages:
             await self._on_training(message)
         watch.cancel()
-        self._link.send_report(self._recorded.last_words(self._goodbye))
+        self._link.send_report(self._debuggee.last_words(self._goodbye))
         if self._released:
             farewell = Farewell("lost", self._released)
         else:
@@ -111,7 +115,7 @@ class Agent:
             try:
                 await asyncio.wait_for(self._link.connected.wait(), self._hello["lost_wait"])
             except asyncio.TimeoutError:
-                if self._paused:  # one that runs free is left to run
+                if self._debuggee.paused:  # one that runs free is left to run
                     await self._training.send("gone", reason="the debugger's server went away and did not come back")
                     return
 
@@ -127,26 +131,13 @@ class Agent:
         self._watchpoints.append(part)
         if part.finished:
             parts, self._watchpoints = self._watchpoints, []
-            active = self._recorded.watch(await asyncio.to_thread(watchpoints_from_proto, parts))
-            await self._training.send("watch", on=active)
+            await self._debuggee.watch(await asyncio.to_thread(watchpoints_from_proto, parts))
 
     async def _command(self, command: Command) -> None:
-        if command.kind == "recheck" or self._recorded.is_to_check_initial_state(command):
-            stops = await self._check()
-            if stops or command.kind == "recheck":
-                self._tell_hits()
-                self._link.send_report(self._recorded.stay(command, stops))
-                return
-        if self._recorded.moves_cursor(command):
-            report = await asyncio.to_thread(self._recorded.move_cursor, command)
-            if report is not None:
-                self._link.send_report(report)
-                return
-            command = replace(command, kind="run", steps=1)
         if command.kind == "terminate":
             self._terminated = True
             self._spawn(self._make_sure_it_ends())
-        await self._training.send("command", kind=command.kind, steps=command.steps, sequence=command.sequence)
+        await self._debuggee.command(command)
 
     async def _make_sure_it_ends(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -154,84 +145,26 @@ class Agent:
                 return
             self._training.kill(number)
 
-    # ------------------------------------------------------------ the training
-
     async def _on_training(self, message: Message) -> None:
         kind = message["is"]
-        if kind == "graphs":
-            await self._take_graphs(message)
-        elif kind == "report":
-            self._paused = message["state"] == "paused"
-            if self._paused:
-                self._tell_hits()
-            self._link.send_report(await asyncio.to_thread(self._recorded.reported, message))
-        elif kind == "step":
-            self._recorded.step_ended(message)
-            await self._training.send("verdict", stop=await self._check())
-            self._spawn(asyncio.to_thread(self._recorded.tidy))
-        elif kind == "bye":
+        if kind == "bye":
             self._goodbye = message
         elif kind == "released":
             self._released = str(message["reason"])
-
-    async def _check(self) -> bool:
-        """Checks the watchpoints on the present step; whether the training is to stand still.
-
-        That nothing was hit is told when it pauses: a training that runs free has a step every few milliseconds.
-        """
-        batch = await asyncio.to_thread(self._recorded.check)
-        self._untold = batch
-        if batch.hits or not batch.step:
-            self._tell_hits()
-        return batch.stops
-
-    def _tell_hits(self) -> None:
-        batch, self._untold = self._untold, None
-        if batch is not None:
-            self._link.send_hits(batch)
-
-    async def _take_graphs(self, message: Message) -> None:
-        for number, path in message["files"]:
-            graph = await asyncio.to_thread(
-                self._recorded.recording.add_graph, number, Path(path), message["parameters"]
-            )
-            self._link.send_graph(graph.name, graph.SerializeToString())
-        await self._training.send("graphs_read", bytes=self._recorded.recording.step_bytes())
+        else:
+            await self._debuggee.told(message)
 
     # ------------------------------------------------------------ queries
 
     async def _answer(self, query: pb.Query, connection: Any) -> None:
         try:
-            async for answer in self._look_up(query):
+            async for answer in answers(query, self._debuggee):
                 answer.id = query.id
                 await self._link.send_answer(answer, connection)
         except StepscopeError as error:
             await self._fail(query, connection, error)
         except Exception as error:
             await self._fail(query, connection, StepscopeError(f"{type(error).__name__}: {error}"))
-
-    async def _look_up(self, query: pb.Query) -> Any:
-        recorded = self._recorded
-        what = query.WhichOneof("what")
-        if what == "tensor":
-            key = convert.key_from_proto(query.tensor.key)
-            index = query.tensor.index if query.tensor.HasField("index") else None
-            tensor = await asyncio.to_thread(recorded.tensor, key, index)
-            for part in convert.tensor_to_proto(tensor):
-                yield pb.Answer(tensor=part)
-        elif what == "statistics":
-            stats = await asyncio.to_thread(recorded.stats, convert.key_from_proto(query.statistics))
-            yield pb.Answer(statistics=convert.stats_to_proto(stats))
-        elif what == "comparison":
-            comparison = await asyncio.to_thread(recorded.compare, convert.key_from_proto(query.comparison))
-            yield pb.Answer(comparison=convert.comparison_to_proto(comparison))
-        elif what == "execution":
-            wanted = query.execution
-            order = await asyncio.to_thread(recorded.execution, wanted.offset, wanted.limit)
-            yield pb.Answer(execution=convert.execution_to_proto(order))
-        elif what == "look":
-            key, question = looks.query_from_proto(query.look)
-            yield pb.Answer(look=looks.answer_to_proto(await asyncio.to_thread(recorded.look, key, question)))
 
     async def _fail(self, query: pb.Query, connection: Any, error: StepscopeError) -> None:
         with contextlib.suppress(Exception):

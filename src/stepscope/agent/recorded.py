@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from stepscope.agent.debuggee import steps_counted
 from stepscope.agent.figures import KeptFigures
 from stepscope.core.errors import NotAvailable
 from stepscope.core.looks import Question
@@ -28,7 +29,7 @@ from stepscope.core.ports import (
     TensorKey,
     TensorStats,
 )
-from stepscope.core.step_data import ASIDE, COUNTER
+from stepscope.core.step_data import ASIDE
 from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.core.watch.step_check import StepCheck
@@ -89,10 +90,7 @@ class RecordedTraining:
 
     def last_words(self, goodbye: Message | None) -> Report:
         """The last report of a training that has ended: how far it came, and that its values are gone."""
-        step = goodbye["step"] if goodbye else 0
-        with contextlib.suppress(OSError):  # of one that was killed, this is all there is
-            step = int.from_bytes((self._folder / COUNTER).read_bytes(), "little")
-        step = max(step, self._last.step)
+        step = max(goodbye["step"] if goodbye else 0, steps_counted(self._folder), self._last.step)
         return replace(self._last, state=State.RUNNING, step=step, recorded_steps=(), cursor=None, reason="")
 
     # ------------------------------------------------------------ watchpoints

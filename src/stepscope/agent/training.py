@@ -26,6 +26,7 @@ class Training:
         self._buffer = bytearray()
         self._pidfd = _open_pidfd(pid)
         self._over = asyncio.Event()  # only with a pidfd
+        self._sending = asyncio.Lock()  # a message is whole before the next one begins
 
     async def messages(self) -> AsyncIterator[Message]:
         """What the probe says, until the pipe ends."""
@@ -44,8 +45,10 @@ class Training:
             self._buffer += data
 
     async def send(self, kind: str, /, **fields: Any) -> None:
-        with contextlib.suppress(OSError):  # its end is seen in `messages`
-            await asyncio.get_running_loop().sock_sendall(self._socket, encode({"is": kind, **fields}))
+        data = encode({"is": kind, **fields})
+        async with self._sending:
+            with contextlib.suppress(OSError):  # its end is seen in `messages`
+                await asyncio.get_running_loop().sock_sendall(self._socket, data)
 
     async def farewell(self, goodbye: Message | None, terminated: bool) -> Farewell:
         """How the process ended, as far as one who is not its parent can tell."""

@@ -30,11 +30,13 @@ _LAST_WORDS_SECONDS = 10.0  # in which a training that has ended tells how far i
 
 
 class _Followed(NamedTuple):
-    """A job whose watchpoints are set; `graphs` are those that the patterns were matched with."""
+    """A job whose watchpoints are set; `graphs` are those that the patterns were matched with, and `waiting` the wishes
+    for nodes that may come with the first step, of a job whose graph is known only then."""
 
     training: Training
     watched: list[tuple[Wish, Watchpoint]]
     graphs: set[str]
+    waiting: list[Wish]
 
 
 class _Unusable(Exception):
@@ -124,8 +126,12 @@ class Checker(threading.Thread):
         self._watch_new_graphs(job, followed, info["graphs"])
         if not paused:
             return
+        if followed.waiting and info["step"] and info["reason"] != "watchpoint":
+            info = self._watch_rest(job, followed, info)
         if info["reason"] == "watchpoint":
             self._found(job, followed.training, info)
+        elif followed.waiting:
+            job.run(1)
         elif self._steps is None:
             job.resume()
         elif info["step"] < self._steps:
@@ -136,15 +142,27 @@ class Checker(threading.Thread):
     def _watch(self, job: Job, info: dict[str, Any]) -> _Followed:
         if self._recommended:
             job.use_recommended()
-        watched = []
-        for each in self._wishes:
-            nodes = _matching(job, each) if each.pattern else None
-            if nodes == []:
-                raise _Unusable(f"--watch {each.text}: no node of {info['title']} matches {each.pattern!r}")
-            watched.append((each, job.watch(each.condition, nodes=nodes, **each.parameters)))
+        grows = info["stepping"] == "live" and not info["step"]  # its graph is known once the first step has run
+        later = [each for each in self._wishes if each.pattern and grows]
+        watched = [self._set(job, each, info) for each in self._wishes if each not in later]
         training = Training.of(info, job.watchpoints())
         self._report.trainings.append(training)
-        return _Followed(training, watched, set(info["graphs"]))
+        return _Followed(training, watched, set(info["graphs"]), later)
+
+    @staticmethod
+    def _set(job: Job, each: Wish, info: dict[str, Any]) -> tuple[Wish, Watchpoint]:
+        nodes = _matching(job, each) if each.pattern else None
+        if nodes == []:
+            raise _Unusable(f"--watch {each.text}: no node of {info['title']} matches {each.pattern!r}")
+        return each, job.watch(each.condition, nodes=nodes, **each.parameters)
+
+    def _watch_rest(self, job: Job, followed: _Followed, info: dict[str, Any]) -> dict[str, Any]:
+        """After the first step, which is then checked again; returns what the job says of itself after that."""
+        followed.watched.extend(self._set(job, each, info) for each in followed.waiting)
+        followed.waiting.clear()
+        followed.training.watchpoints = Training.of(info, job.watchpoints()).watchpoints
+        job.recheck()
+        return job.info
 
     @staticmethod
     def _watch_new_graphs(job: Job, followed: _Followed, graphs: Sequence[str]) -> None:

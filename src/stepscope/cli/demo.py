@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     path = script(options.framework)
     if path is None:
-        raise Failure(f"the demo for {FRAMEWORKS[options.framework]} is not there yet; --framework mindspore is")
+        raise Failure(f"the demo for {FRAMEWORKS[options.framework]} is not there yet; --framework torch is")
     if find_spec(options.framework) is None:
         raise Failure(f"{FRAMEWORKS[options.framework]} is not installed in {sys.executable}:"
                       f" pip install 'stepscope[{options.framework}]'")  # fmt: skip
@@ -129,7 +129,7 @@ class _Demo:
             "",
             "  import stepscope",
             f'  job = stepscope.connect("{self._address}").job("{info["id"]}")',
-            *(f"  {line}" for line in bug.look),
+            *(f"  {line}" for line in bug.lines(info["framework"])),
             "",
         ]
 

@@ -25,7 +25,7 @@ GIB = 1 << 30
 LITTLE = GIB  # free bytes under which big networks will not fit
 TOO_LITTLE = GIB // 8  # under which nothing will
 _DISTRIBUTIONS = {"MindSpore": ("mindspore", "mindspore-dev"), "PyTorch": ("torch",), "JAX": ("jax",)}
-_OLDEST_MINDSPORE = (2, 7, 1)
+_OLDEST = {"MindSpore": (2, 7, 1), "PyTorch": (2, 4)}  # that can be debugged
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,13 @@ def frameworks() -> Iterator[Finding]:
     for name, version in versions.items():
         if version is None:
             continue
-        if name != "MindSpore":
-            yield Finding("OK", f"{name} {version} found; this version of stepscope debugs MindSpore only")
-        elif _numbers(version) < _OLDEST_MINDSPORE:
-            yield Finding("FAIL", f"MindSpore {version} can't be debugged", "install MindSpore 2.7.1 or later")
+        if name not in _OLDEST:
+            yield Finding("OK", f"{name} {version} found; this version of stepscope does not debug it yet")
+        elif _numbers(version) < _OLDEST[name]:
+            oldest = ".".join(map(str, _OLDEST[name]))
+            yield Finding("FAIL", f"{name} {version} can't be debugged", f"install {name} {oldest} or later")
         else:
-            yield Finding("OK", f"MindSpore {version}")
+            yield Finding("OK", f"{name} {version}")
     numpy = _version("numpy")
     if versions["MindSpore"] and numpy and _numbers(numpy) >= (2,):
         yield Finding("WARN", f"numpy {numpy}: MindSpore's datasets over Python and numpy data fail with numpy 2",

@@ -9,7 +9,7 @@ from stepscope.cli.command import Command, say
 from stepscope.cli.script import check_hook, resolve, run_script
 from stepscope.cli.server import add_server_options, command, find_or_start, page, training_environment
 
-STEP_UNITS = ("run", "optimizer", "forward")
+STEP_UNITS = ("run", "optimizer", "forward", "optimizer:CLASS")
 FLAGS = ("-h", "--help", "--open", "--no-open")  # all other options take a value
 
 
@@ -18,10 +18,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_server_options(parser)
     parser.add_argument(
         "--step-unit",
-        choices=STEP_UNITS,
+        type=step_unit,
+        metavar="UNIT",
         default=argparse.SUPPRESS,
-        help="what counts as a step: each run of a graph (the default), each update of the weights, each forward pass",
+        help="what counts as a step: run (the default: each run of a graph or, in PyTorch, each turn of the loop),"
+        " optimizer (each update of the weights), optimizer:CLASS (of one of several optimizers, by its class), forward"
+        " (each forward pass, for a script that only infers)",
     )
+
+
+def step_unit(text: str) -> str:
+    if text not in STEP_UNITS[:3] and not (text.startswith("optimizer:") and text.partition(":")[2].isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no unit of steps: {', '.join(STEP_UNITS)} are")
+    return text
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from stepscope.client.http import Http
 from stepscope.client.nodes import (
     COMPARISON,
     EXECUTION,
+    FRAMES,
     LINEAGE,
     SCOPE,
     SEARCH,
@@ -30,7 +31,7 @@ from stepscope.client.pictures import Pictures
 from stepscope.client.watching import Watching
 from stepscope.core.errors import BadRequest, ConnectionFailed, Timeout
 from stepscope.core.graph.views import Category, Lineage, ScopeView, SearchResult
-from stepscope.core.ports import Comparison, Cursor, ExecutionOrder, TensorStats, When
+from stepscope.core.ports import Comparison, Cursor, ExecutionOrder, StackFrame, TensorStats, When
 
 _MAX_WAIT = 20.0  # seconds of one long poll
 _PAGE = 10_000
@@ -211,6 +212,10 @@ class Job(Watching, Advising, Pictures):
         """The nodes of the last recorded step in the order in which they ran."""
         return EXECUTION.validate_python(self._http.get(f"{self._path}/execution", offset=offset, limit=limit))
 
+    def frames(self) -> tuple[StackFrame, ...]:
+        """The Python stack where a job with live stepping stands, innermost first; NotAvailable for other jobs."""
+        return FRAMES.validate_python(self._http.get(f"{self._path}/frames")["frames"])
+
     # ------------------------------------------------------------ commands: they return once the server has taken them
 
     def run(self, steps: int = 1) -> None:
@@ -229,17 +234,17 @@ class Job(Watching, Advising, Pictures):
         """End the training."""
         self._command("terminate")
 
-    def next_node(self) -> None:
-        """Go on to the next node."""
-        self._command("next_node")
+    def next_node(self, before: bool = False) -> None:
+        """Go on to the next node; `before` it runs, where the job has live stepping."""
+        self._command("next_node", before=before)
 
     def previous_node(self) -> None:
         """Go back to the node before."""
         self._command("previous_node")
 
-    def run_to(self, node: str | Node, graph: str | None = None) -> None:
-        """Run until a node has run."""
-        self._command("run_to", node=node_name(node), graph=node_graph(node, graph) or "")
+    def run_to(self, node: str | Node, graph: str | None = None, before: bool = False) -> None:
+        """Run until a node has run or, where the job has live stepping, until it is about to (`before`)."""
+        self._command("run_to", node=node_name(node), graph=node_graph(node, graph) or "", before=before)
 
     def wait(self, timeout: float | None = None) -> str:
         """Block until the job no longer runs; returns its state. Raises Timeout after `timeout` seconds."""

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from stepscope.core.graph import views
 from stepscope.core.graph.views import Lineage, ScopeView, SearchResult
-from stepscope.core.ports import Comparison, ExecutionOrder, TensorStats
+from stepscope.core.ports import Comparison, ExecutionOrder, StackFrame, TensorStats
 
 
 class NodeName(str):
@@ -64,3 +64,4 @@ SEARCH = TypeAdapter(SearchResult)
 STATS = TypeAdapter(TensorStats)
 COMPARISON = TypeAdapter(Comparison)
 EXECUTION = TypeAdapter(ExecutionOrder)
+FRAMES = TypeAdapter(tuple[StackFrame, ...])

@@ -17,6 +17,7 @@ from stepscope.core.looks import Question
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 When = Literal["current", "previous"]
+Moment = Literal["before", "after"]
 
 A = TypeVar("A")
 
@@ -55,12 +56,13 @@ class SourceInfo:
 
 @dataclass(frozen=True)
 class Cursor:
-    """The node at which a paused step stands."""
+    """The node at which a paused step stands: just after it ran or, in a live source only, just before."""
 
     graph: str
     node: str
     position: int  # 1-based, in the order of execution
-    count: int  # nodes that ran in this step
+    count: int  # nodes of the step; of one that is not over as many as the last one had, or more if more have run
+    moment: Moment = "after"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Report:
     """What a source says of itself whenever something changed."""
 
     state: State  # RUNNING or PAUSED
-    step: int = 0  # completed steps; 0 = before the first step
+    step: int = 0  # completed steps; 0 = before the first step. With a cursor, the step in which that stands
     reason: str = ""  # of a pause: "start", "step", "node", "pause", "not_reached", "watchpoint"
     cursor: Cursor | None = None
     recorded_steps: tuple[int, ...] = ()  # steps whose tensors can be read, oldest first
@@ -92,13 +94,17 @@ CommandKind = Literal["run", "resume", "pause", "terminate", "next_node", "previ
 
 @dataclass(frozen=True)
 class Command:
-    """What a user asks of a source. `steps` is for "run"; `graph` and `node` for "run_to"."""
+    """What a user asks of a source. `steps` is for "run"; `graph` and `node` for "run_to".
+
+    `before` is for "run_to" and "next_node" of a live source: to stand before the node runs, not after it.
+    """
 
     kind: CommandKind
     steps: int = 1
     graph: str = ""
     node: str = ""
     sequence: int = 0
+    before: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,28 @@ class ExecutionOrder:
     nodes: Sequence[ExecutedNode] = field(default_factory=tuple)
 
 
+@dataclass(frozen=True)
+class Local:
+    """A local variable of a stack frame, as it can be shown without running code of the user's."""
+
+    name: str
+    type: str  # "Tensor", "int"
+    shape: tuple[int, ...] | None = None  # of what has one
+    text: str = ""  # the value, or the little of it that is short
+
+
+@dataclass(frozen=True)
+class StackFrame:
+    """One level of the Python stack of a paused training."""
+
+    file: str
+    line: int
+    function: str = ""
+    text: str = ""  # the line of code
+    user: bool = True  # False for installed packages and the standard library
+    locals: tuple[Local, ...] = ()  # of the user's frames only
+
+
 class Source(Protocol):
     """One training process, as the server sees it. All methods but `info` may raise `core.errors`.
 
@@ -212,7 +240,11 @@ class Source(Protocol):
         ...
 
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
-        """The nodes of the last recorded step in the order in which they ran."""
+        """The nodes of the last recorded step in the order in which they ran; of one that is not over, so far."""
+        ...
+
+    async def frames(self) -> tuple[StackFrame, ...]:
+        """The Python stack of the thread that trains, innermost first; NotAvailable where there is none to see."""
         ...
 
 
@@ -242,9 +274,12 @@ __all__ = [
     "ExecutedNode",
     "ExecutionOrder",
     "Farewell",
+    "Local",
+    "Moment",
     "Report",
     "Source",
     "SourceInfo",
+    "StackFrame",
     "State",
     "Tensor",
     "TensorKey",

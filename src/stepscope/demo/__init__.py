@@ -15,10 +15,23 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Bug:
-    """A planted fault; `look` are lines of Python that show it with the paused `job`."""
+    """A planted fault; `look` are lines of Python that show it with the paused `job`.
+
+    In them {log}, {relu} and {conv} stand for patterns of nodes that each framework has its own names for.
+    """
 
     what: str
     look: tuple[str, ...]
+
+    def lines(self, framework: str) -> list[str]:
+        """`look` for a framework."""
+        return [line.format(**_PATTERNS[framework]) for line in self.look]
+
+
+_PATTERNS = {
+    "mindspore": {"log": "*Log-op*", "relu": "*ReLU-op*", "conv": "conv*"},
+    "torch": {"log": "*/aten.log", "relu": "*/aten.relu*", "conv": "*.conv*"},
+}
 
 
 BUGS = {
@@ -27,18 +40,18 @@ BUGS = {
         ("job.run(steps=9); job.wait()", "print(job.step, job.info['loss'])"),
     ),
     "nan": Bug(
-        "the loss becomes NaN at about step 33",
+        "the loss becomes NaN after some tens of steps",
         (
             "while job.info['loss'] != 'nan':",
             "    job.run(steps=1); job.wait()",
-            "log = job.nodes('*Log-op*')[0]",
+            "log = job.nodes('{log}')[0]",
             "print(job.stats(log, input=0).zero_count, job.stats(log).negative_inf_count)  # log(0) = -inf",
         ),
     ),
     "frozen": Bug(
         "it learns, but one layer stays as it was made",
         (
-            "for weight in job.nodes('conv*', category='parameter'):",
+            "for weight in job.nodes('{conv}', category='parameter'):",
             "    print(weight, job.compare(weight).changed_count)  # 0: was not changed by this step",
         ),
     ),
@@ -53,7 +66,7 @@ BUGS = {
     "dead-relu": Bug(
         "it does not learn: nothing comes through one ReLU",
         (
-            "for relu in job.nodes('*ReLU-op*', category='activation'):",
+            "for relu in job.nodes('{relu}', category='activation'):",
             "    print(relu, job.stats(relu).positive_count)  # 0: dead",
         ),
     ),

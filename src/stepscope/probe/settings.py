@@ -21,6 +21,7 @@ class Settings:
     step_unit: str = "run"
     connect_wait: float = 15.0  # seconds to wait for the server before the training goes on undebugged
     lost_wait: float = 600.0  # seconds that a paused training waits for a server that went away
+    hold_bytes: int = 0  # of memory that values of a live training may take; 0: as the free memory allows
     data_root: str = ""  # where step data go instead of the roomiest place
 
 
@@ -35,8 +36,11 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     if not port.isdecimal() or not 1 <= int(port) <= 65535:
         raise ValueError(f"the debugger port must be a number from 1 to 65535, not {port!r}")
     unit = environ.get("STEPSCOPE_STEP_UNIT") or default.step_unit
-    if unit not in STEP_UNITS:
-        raise ValueError(f"STEPSCOPE_STEP_UNIT must be one of {', '.join(STEP_UNITS)}, not {unit!r}")
+    if unit not in STEP_UNITS and not unit.startswith("optimizer:"):
+        raise ValueError(f"STEPSCOPE_STEP_UNIT must be one of {', '.join(STEP_UNITS)} or optimizer:CLASS, not {unit!r}")
+    hold = environ.get("STEPSCOPE_HOLD_MIB") or "0"
+    if not hold.isdecimal():
+        raise ValueError(f"STEPSCOPE_HOLD_MIB must be a whole number of MiB, not {hold!r}")
     return Settings(
         host=_first(environ, "STEPSCOPE_HOST", "MS_DEBUGGER_HOST") or default.host,
         port=int(port),
@@ -45,6 +49,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
         step_unit=unit,
         connect_wait=_seconds(environ, "STEPSCOPE_CONNECT_WAIT", default.connect_wait),
         lost_wait=_seconds(environ, "STEPSCOPE_LOST_WAIT", default.lost_wait),
+        hold_bytes=int(hold) << 20,
         data_root=environ.get("STEPSCOPE_DATA_ROOT", ""),
     )
 

@@ -8,7 +8,7 @@ and for tensors whose bytes don't fit their description.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Literal, TypeVar
 
@@ -23,8 +23,11 @@ from stepscope.core.ports import (
     ExecutedNode,
     ExecutionOrder,
     Farewell,
+    Local,
+    Moment,
     Report,
     SourceInfo,
+    StackFrame,
     State,
     Tensor,
     TensorKey,
@@ -111,6 +114,7 @@ def command_to_proto(command: Command) -> pb.Command:
         graph_name=command.graph,
         node_name=command.node,
         sequence=command.sequence,
+        before=command.before,
     )
 
 
@@ -123,6 +127,7 @@ def command_from_proto(message: pb.Command) -> Command:
         graph=message.graph_name,
         node=message.node_name,
         sequence=message.sequence,
+        before=message.before,
     )
 
 
@@ -234,6 +239,14 @@ def execution_from_proto(message: pb.ExecutionOrder) -> ExecutionOrder:
     return ExecutionOrder(message.total, nodes)
 
 
+def frames_to_proto(frames: Sequence[StackFrame]) -> pb.Frames:
+    return pb.Frames(frames=map(_frame_to_proto, frames))
+
+
+def frames_from_proto(message: pb.Frames) -> tuple[StackFrame, ...]:
+    return tuple(map(_frame_from_proto, message.frames))
+
+
 def tensor_to_proto(tensor: Tensor) -> Iterator[pb.TensorPart]:
     """The messages that carry a tensor, each of at most `PART_BYTES` of content; at least one.
 
@@ -281,12 +294,46 @@ def tensor_from_proto(parts: Iterable[pb.TensorPart], index: str | None = None) 
     return Tensor(array=array, dtype=first.dtype, shape=shape, step=first.step)
 
 
+def _frame_to_proto(frame: StackFrame) -> pb.StackFrame:
+    return pb.StackFrame(
+        file=_clean(frame.file),
+        line=frame.line,
+        function=_clean(frame.function),
+        text=_clean(frame.text),
+        user=frame.user,
+        locals=[
+            pb.LocalVariable(
+                name=_clean(one.name),
+                type=_clean(one.type),
+                has_shape=one.shape is not None,
+                shape=one.shape,
+                text=_clean(one.text),
+            )
+            for one in frame.locals
+        ],
+    )
+
+
+def _frame_from_proto(message: pb.StackFrame) -> StackFrame:
+    variables = tuple(
+        Local(one.name, one.type, tuple(one.shape) if one.has_shape else None, one.text) for one in message.locals
+    )
+    return StackFrame(message.file, message.line, message.function, message.text, message.user, variables)
+
+
 def _cursor_to_proto(cursor: Cursor) -> pb.Cursor:
-    return pb.Cursor(graph_name=cursor.graph, node_name=cursor.node, position=cursor.position, count=cursor.count)
+    return pb.Cursor(
+        graph_name=cursor.graph,
+        node_name=cursor.node,
+        position=cursor.position,
+        count=cursor.count,
+        before=cursor.moment == "before",
+    )
 
 
 def _cursor_from_proto(message: pb.Cursor) -> Cursor:
-    return Cursor(message.graph_name, message.node_name, message.position, message.count)
+    moment: Moment = "before" if message.before else "after"
+    return Cursor(message.graph_name, message.node_name, message.position, message.count, moment)
 
 
 def named(table: Mapping[_Key, int], number: int, what: str) -> _Key:

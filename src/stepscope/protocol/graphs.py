@@ -1,4 +1,4 @@
-"""GraphProto, as MindSpore's clients and stepscope's agents send it, to the records of `core.graph`.
+"""GraphProto, as MindSpore's clients and stepscope's agents send it, to the records of `core.graph`; and back.
 
 What the wire leaves open is settled here: edges that only keep an order look like all others (UpdateState, the later
 inputs of Depend), and constants stand apart from the nodes.
@@ -7,13 +7,13 @@ inputs of Depend), and constants stand apart from the nodes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stepscope.core.graph.records import InputRef, Kind, NodeRecord, TensorType
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.raw_graph import RawGraph
-from stepscope.protocol.values import output_types, value, value_type
+from stepscope.protocol.values import output_types, types_to_proto, value, value_to_proto, value_type
 
 _TUPLE = "MakeTuple"
 _SEQUENCES = (pb.DT_TUPLE, pb.DT_LIST)
@@ -32,6 +32,39 @@ def records(graph: pb.GraphProto | bytes) -> Iterator[NodeRecord]:
     yield from map(reader.parameter, raw.parameters)
     yield from map(reader.constant, raw.const_vals)
     yield from map(reader.node, raw.node)
+
+
+def to_proto(name: str, records: Iterable[NodeRecord]) -> pb.GraphProto:
+    """The graph of these records, of which `records` makes them again: parameters, inputs and constants first.
+
+    The wire has no id besides the name of a parameter or an input, which so becomes its id; of constants the type is
+    that of their value. Raises ValueError for two records of one id, and for one without a name.
+    """
+    of_records = list(records)
+    ids = {one.id: one.name if one.kind in ("parameter", "input") else one.id for one in of_records}
+    if len(set(ids.values())) < len(of_records) or not all(one.name for one in of_records):
+        raise ValueError(f"the nodes of graph {name!r} need names and ids of their own")
+    graph = pb.GraphProto(name=name)
+    for one in of_records:
+        if one.kind == "constant":
+            graph.const_vals.add(key=one.id, full_name=one.name, value=value_to_proto(one.value))
+        elif one.kind == "op":
+            _node_to_proto(graph.node.add(name=one.id), one, ids)
+        else:
+            role = pb.ParameterProto.INPUT if one.kind == "input" else pb.ParameterProto.PARAMETER
+            type_of = types_to_proto(one.outputs)
+            graph.parameters.add(name=one.name, type=type_of, role=role, trainable=one.trainable)
+    return graph
+
+
+def _node_to_proto(node: pb.NodeProto, record: NodeRecord, ids: Mapping[str, str]) -> None:
+    node.full_name, node.op_type, node.source_address = record.name, record.op, record.stack
+    node.output_type.CopyFrom(types_to_proto(record.outputs))
+    for name, content in record.attributes.items():
+        node.attribute.add(name=name, value=value_to_proto(content))
+    for one in record.inputs:
+        kind = pb.InputProto.CONTROL_EDGE if one.control else None
+        node.input.add(name=ids.get(one.source, one.source), type=kind, slot=one.slot or None)
 
 
 class _Reader:
@@ -99,7 +132,7 @@ class _Reader:
             return self._inputs.setdefault(raw, InputRef(name, 0, name in self._states))
         one = pb.InputProto.FromString(raw)
         control = one.type == pb.InputProto.CONTROL_EDGE or one.name in self._states
-        return self._inputs.setdefault(raw, InputRef(one.name, 0, control))
+        return self._inputs.setdefault(raw, InputRef(one.name, one.slot, control))
 
     def _order(self, raw: bytes) -> InputRef:
         return self._orders.setdefault(raw, InputRef(_plain_name(raw) or pb.InputProto.FromString(raw).name, 0, True))

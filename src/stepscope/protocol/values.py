@@ -1,10 +1,11 @@
-"""Types and constant values of the wire as plain Python: names of data types, TypeProto, ValueProto, TensorProto.
+"""Types and constant values of the wire as plain Python and back: data types, TypeProto, ValueProto, TensorProto.
 
 Data types have numpy's names where numpy has them ("float32"), else the usual ones ("bfloat16", "string", "tuple").
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from stepscope.protocol.gen import stepscope_pb2 as pb
 _NAMES: dict[int, str] = {
     number: name.removeprefix("DT_").lower().removeprefix("base_") for name, number in pb.DataType.items()
 } | {pb.DT_UNDEFINED: ""}
+_NUMBERS: dict[str, Any] = {name: number for number, name in _NAMES.items()}
 _NO_VALUE = (pb.DT_UMONAD, pb.DT_IOMONAD, pb.DT_NONE)
 _SINGLE = ("bool_val", "int_val", "uint_val", "float_val", "double_val", "str_val")
 _MANY = ("bool_vals", "int_vals", "uint_vals", "float_vals", "double_vals", "str_vals")
@@ -102,6 +104,55 @@ def array(tensor: pb.TensorProto) -> np.ndarray[Any, Any] | None:
         return None
     flat = np.frombuffer(tensor.tensor_content, dtype).reshape(shape)
     return decode_bfloat16(flat) if tensor.data_type == pb.DT_BFLOAT16 else flat
+
+
+def types_to_proto(types: Sequence[TensorType]) -> pb.TypeProto:
+    """What `output_types` reads them from; a type that the protocol has no number for has no name then."""
+    if len(types) == 1 and types[0].shape is not None:
+        return _one_type_to_proto(types[0])
+    result = pb.TypeProto()
+    if types:
+        result.data_type = pb.DT_TUPLE
+        result.sequence_type.elem_types.extend(map(_one_type_to_proto, types))
+    return result
+
+
+def _one_type_to_proto(one: TensorType) -> pb.TypeProto:
+    result = pb.TypeProto(data_type=pb.DT_TENSOR)
+    result.tensor_type.elem_type = _NUMBERS.get(one.dtype, pb.DT_UNDEFINED)
+    if one.shape is not None:
+        result.tensor_type.shape.dim.extend(pb.TensorShapeProto.Dimension(size=size) for size in one.shape)
+        result.tensor_type.shape.SetInParent()
+    return result
+
+
+def value_to_proto(content: Any) -> pb.ValueProto:
+    """What `value` reads it from; of what is no plain value, its text."""
+    if content is None:
+        return pb.ValueProto(dtype=pb.DT_NONE)
+    if isinstance(content, bool):
+        return pb.ValueProto(dtype=pb.DT_BOOL, bool_val=content)
+    if isinstance(content, int) and -(2**63) <= content < 2**63:
+        return pb.ValueProto(dtype=pb.DT_INT64, int_val=content)
+    if isinstance(content, float):
+        return pb.ValueProto(dtype=pb.DT_FLOAT64, double_val=content)
+    if isinstance(content, (tuple, list)):
+        kind = pb.DT_TUPLE if isinstance(content, tuple) else pb.DT_LIST
+        return pb.ValueProto(dtype=kind, values=map(value_to_proto, content))
+    if isinstance(content, Mapping):
+        items = [pb.NamedValueProto(key=_clean(key), value=value_to_proto(one)) for key, one in content.items()]
+        return pb.ValueProto(dtype=pb.DT_DICT, dict_val=items)
+    if isinstance(content, np.ndarray) and content.dtype.name in _NUMBERS:
+        little = content.astype(content.dtype.newbyteorder("<"), copy=False)
+        tensor = pb.TensorProto(data_type=_NUMBERS[content.dtype.name], dims=content.shape)
+        tensor.tensor_content = little.tobytes()
+        return pb.ValueProto(dtype=pb.DT_TENSOR, tensor_val=tensor)
+    return pb.ValueProto(dtype=pb.DT_STRING, str_val=_clean(str(content)))
+
+
+def _clean(text: Any) -> str:
+    """Text that came from elsewhere may hold what is no text; protobuf refuses it."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _shortest(number: float) -> float:

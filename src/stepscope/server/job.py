@@ -139,7 +139,9 @@ class Job:
         if kind not in ANY_TIME and state is not State.PAUSED:
             raise Conflict(f"{kind} is possible while the job is paused only: it is {state.value}, pause it first")
 
-    def command(self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "") -> Command | None:
+    def command(
+        self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "", before: bool = False
+    ) -> Command | None:
         """The command to send, with the job in the state after it; None where nothing is left to do (see `check`)."""
         self.check(kind)
         if kind == "pause" and self.view.state is State.PAUSED:
@@ -148,7 +150,7 @@ class Job:
         if kind not in NO_WORK:
             self._awaited = self.sequence
             self._change(state=State.RUNNING, reason=ENDING if kind == "terminate" else "", cursor=None)
-        return Command(kind, steps=steps, graph=graph, node=node, sequence=self.sequence)
+        return Command(kind, steps=steps, graph=graph, node=node, sequence=self.sequence, before=before)
 
     def live(self) -> Source:
         """The source, for questions; raises NotAvailable where the training process is gone."""

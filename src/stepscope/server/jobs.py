@@ -128,6 +128,8 @@ class Jobs:
     async def command(self, job: Job, request: CommandRequest) -> None:
         """Hand a command to the job's source; the job is in the state that follows from it on return."""
         graph = ""
+        if request.before and job.view.stepping != "live":
+            raise BadRequest("the steps of this job are recorded: it can stand after a node, not before it")
         if request.kind == "run_to":
             job.check(request.kind)
             found = await self.locate(job, request.node, request.graph)
@@ -135,7 +137,7 @@ class Jobs:
                 what = "is folded away" if node.kind == "op" else f"is of kind {node.kind}"
                 raise BadRequest(f"run_to needs a node that runs: {request.node!r} {what}")
             graph = found.name
-        command = job.command(request.kind, request.steps, graph, request.node)
+        command = job.command(request.kind, request.steps, graph, request.node, request.before)
         if command is not None:
             source = job.live()
             self._keep(job)

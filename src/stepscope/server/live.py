@@ -14,7 +14,16 @@ from typing import TypeVar
 
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.core.looks import Question
-from stepscope.core.ports import Command, Comparison, ExecutionOrder, SourceInfo, Tensor, TensorKey, TensorStats
+from stepscope.core.ports import (
+    Command,
+    Comparison,
+    ExecutionOrder,
+    SourceInfo,
+    StackFrame,
+    Tensor,
+    TensorKey,
+    TensorStats,
+)
 from stepscope.core.watch.records import WatchpointSet
 from stepscope.protocol import convert, looks
 from stepscope.protocol.gen import stepscope_pb2 as pb
@@ -80,6 +89,10 @@ class LiveSource:
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         query = pb.Query(execution=pb.ExecutionQuery(offset=offset, limit=limit))
         return convert.execution_from_proto((await self._ask("execution", (offset, limit), query).one()).execution)
+
+    async def frames(self) -> tuple[StackFrame, ...]:
+        answer = await self._ask("frames", None, pb.Query(frames=pb.FramesQuery())).one()
+        return convert.frames_from_proto(answer.frames)
 
     # ------------------------------------------------------------ for the reader of the stream
 

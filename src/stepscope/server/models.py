@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from stepscope.core.graph.records import Kind
 from stepscope.core.graph.views import Category, GraphSummary
-from stepscope.core.ports import CommandKind, State
+from stepscope.core.ports import CommandKind, Moment, State
 
 NonFinite = Literal["nan", "inf", "-inf"]
 
@@ -47,7 +47,8 @@ class CursorView(Model):
     graph: str
     node: str
     position: int = Field(description="from 1, in the order of execution")
-    count: int = Field(description="nodes that ran in this step")
+    count: int = Field(description="nodes of this step; of one that is not over, as far as known")
+    moment: Moment = Field(default="after", description="before: it has not run yet")
 
 
 class Exit(Model):
@@ -79,7 +80,9 @@ class JobView(Model):
     reason: str = Field(
         default="", description='of a pause: "start", "step", "node", "pause", "watchpoint", "not_reached"'
     )
-    step: int = Field(default=0, description="completed steps; 0 is before the first")
+    step: int = Field(
+        default=0, description="completed steps; 0 is before the first. With a cursor, the step in which that stands"
+    )
     step_unit: str
     stepping: Literal["recorded", "live"] = Field(description="what next node moves")
     cursor: CursorView | None = None
@@ -106,7 +109,7 @@ class CommandRequest(BaseModel):
     """What a job shall do.
 
     `steps` is for "run" only, `graph` and `node` for "run_to" only; the graph may be left out where one graph alone
-    has the node.
+    has the node. `before` is for "run_to" and "next_node" of a job with live stepping: pause before the node runs.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -115,6 +118,7 @@ class CommandRequest(BaseModel):
     steps: int = Field(default=1, ge=1, le=2**31 - 1)
     graph: str = Field(default="", max_length=4096)
     node: str = Field(default="", max_length=4096)
+    before: bool = False
 
 
 class GraphList(Model):
@@ -186,6 +190,25 @@ class FrameView(Model):
     function: str
     text: str = Field(description="the line of code, where known")
     user: bool = Field(description="false for installed packages and the standard library")
+
+
+class LocalView(Model):
+    """A local variable, without any code of the user's run to show it."""
+
+    name: str
+    type: str
+    shape: list[int] | None = Field(description="of what has one")
+    text: str = Field(description="the value, or the little of it that is short")
+
+
+class StackFrameView(FrameView):
+    """One level of the stack of a training that is paused within a step."""
+
+    locals: list[LocalView] = Field(description="of the user's own frames only")
+
+
+class FrameList(Model):
+    frames: list[StackFrameView] = Field(description="innermost first")
 
 
 class NodeView(Model):

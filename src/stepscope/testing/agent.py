@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 
 import grpc
 
+from stepscope.agent.answering import answers
 from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Farewell, Report
 from stepscope.core.watch.records import HitBatch
-from stepscope.protocol import convert, looks
+from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.protocol.watchpoints import hits_to_proto, watchpoints_from_proto
@@ -149,25 +150,9 @@ class FakeAgent:
                     self._put(pb.AgentMessage(answer=answer))
 
     async def _answers(self, query: pb.Query) -> AsyncIterator[pb.Answer]:
-        source, what = self.source, query.WhichOneof("what")
         try:
-            if what == "tensor":
-                index = query.tensor.index if query.tensor.HasField("index") else None
-                tensor = await source.tensor(convert.key_from_proto(query.tensor.key), index)
-                for part in convert.tensor_to_proto(tensor):
-                    yield pb.Answer(tensor=part)
-            elif what == "statistics":
-                stats = await source.stats(convert.key_from_proto(query.statistics))
-                yield pb.Answer(statistics=convert.stats_to_proto(stats))
-            elif what == "comparison":
-                comparison = await source.compare(convert.key_from_proto(query.comparison))
-                yield pb.Answer(comparison=convert.comparison_to_proto(comparison))
-            elif what == "execution":
-                order = await source.execution(query.execution.offset, query.execution.limit)
-                yield pb.Answer(execution=convert.execution_to_proto(order))
-            elif what == "look":
-                key, question = looks.query_from_proto(query.look)
-                yield pb.Answer(look=looks.answer_to_proto(await source.look(key, question)))
+            async for answer in answers(query, self.source):
+                yield answer
         except StepscopeError as error:
             yield pb.Answer(failure=convert.failure_to_proto(error))
 

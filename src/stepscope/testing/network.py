@@ -9,6 +9,7 @@ a value that an op read before it was updated in place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -109,9 +110,15 @@ class Network:
         }
         self._values: dict[int, Values] = {0: self._constants() | self._parameter_values()}
         self._read: dict[int, dict[str, Array]] = {}  # parameters as the ops of the step read them
+        self._ran: list[str] = []  # in the last step
 
     def run_step(self) -> None:
         """Train one step."""
+        for _ in self.walk_step():
+            pass
+
+    def walk_step(self) -> Iterator[str]:
+        """Train one step node by node: each is named just before it runs. The step is over when the last has run."""
         self.step += 1
         before = {name: value.copy() for name, value in self._parameters.items()}
         values = self._constants() | {(name, 0): value for name, value in before.items()}
@@ -119,11 +126,17 @@ class Network:
         if self.step == self._nan_at:
             x[0, 0] = np.nan
         values["x", 0], values["y", 0] = x, y
+        self._values = {self.step - 1: self._values[self.step - 1], self.step: values}
+        self._read = {self.step - 1: self._read.get(self.step - 1, {}), self.step: before}
+        self._ran = []
         for name, (op, inputs, _) in NODES.items():
+            if name not in FOLDED:
+                yield name
+                self._ran.append(name)
             outputs = self._run(op, inputs, values)
             values |= {(name, slot): output for slot, output in enumerate(outputs)}
-        self._values = {self.step - 1: self._values[self.step - 1], self.step: values | self._parameter_values()}
-        self._read = {self.step - 1: self._read.get(self.step - 1, {}), self.step: before}
+            if op == "ApplyMomentum":
+                values |= self._parameter_values()
         self.loss = float(values[f"{FORWARD}/loss/SquaredError-op0", 0])
 
     @property
@@ -156,10 +169,8 @@ class Network:
         return Tensor(array, str(array.dtype), array.shape, step)
 
     def execution(self) -> list[ExecutedNode]:
-        """The nodes of the last step in order; none before the first."""
-        if self.step == 0:
-            return []
-        return [ExecutedNode(self.graph_name, name) for name in NODES if name not in FOLDED]
+        """The nodes of the last step in order, of one that is not over so far; none before the first."""
+        return [ExecutedNode(self.graph_name, name) for name in self._ran]
 
     def _run(self, op: str, inputs: tuple[str, ...], values: Values) -> tuple[Array, ...]:
         of = [values[name, 0] for name in inputs]

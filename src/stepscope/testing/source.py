@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Protocol, TypeVar
 
+from stepscope.core.errors import NotAvailable
 from stepscope.core.graph import Graph
 from stepscope.core.looks import Question
 from stepscope.core.ports import (
@@ -23,6 +24,7 @@ from stepscope.core.ports import (
     Farewell,
     Report,
     SourceInfo,
+    StackFrame,
     State,
     Tensor,
     TensorKey,
@@ -211,24 +213,30 @@ class FakeSource:
     # ------------------------------------------------------------ queries
 
     async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:
-        tensor = self.network.tensor(key)
+        tensor = self._value(key)
         return replace(tensor, array=apply_index(tensor.array, index))
 
     async def stats(self, key: TensorKey) -> TensorStats:
-        tensor = self.network.tensor(key)
+        tensor = self._value(key)
         return stats(tensor.array, tensor.dtype, tensor.step)
 
     async def compare(self, key: TensorKey) -> Comparison:
-        now = self.network.tensor(replace(key, when="current"))
-        before = self.network.tensor(replace(key, when="previous"))
+        now = self._value(replace(key, when="current"))
+        before = self._value(replace(key, when="previous"))
         return compare(now.array, before.array, now.dtype, now.step, before.step)
 
     async def look(self, key: TensorKey, question: Question[A]) -> A:
-        return look(question, lambda when: self.network.tensor(replace(key, when=when)))
+        return look(question, lambda when: self._value(replace(key, when=when)))
 
     async def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         order = self._order()
         return ExecutionOrder(len(order), tuple(order[offset : offset + limit]))
+
+    async def frames(self) -> tuple[StackFrame, ...]:
+        raise NotAvailable("the steps of this training are recorded")
+
+    def _value(self, key: TensorKey) -> Tensor:
+        return self.network.tensor(key)
 
 
 class _Step:

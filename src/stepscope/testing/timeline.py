@@ -38,16 +38,20 @@ class Timeline:
         """The source, once it has reported for the first time."""
         return await self._until(lambda: self.source if self.reports else None)
 
-    async def do(self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "") -> Report:
+    async def do(
+        self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "", before: bool = False
+    ) -> Report:
         """Give a command; returns the report of the pause that it leads to."""
-        await self.send(kind, steps, graph, node)
+        await self.send(kind, steps, graph, node, before)
         return await self.pause_after(self._sequence)
 
-    async def send(self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "") -> int:
+    async def send(
+        self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "", before: bool = False
+    ) -> int:
         """Give a command; returns its number."""
         source = await self.attached()
         self._sequence += 1
-        await source.command(Command(kind, steps=steps, graph=graph, node=node, sequence=self._sequence))
+        await source.command(Command(kind, steps, graph, node, sequence=self._sequence, before=before))
         return self._sequence
 
     async def pause_after(self, sequence: int) -> Report:

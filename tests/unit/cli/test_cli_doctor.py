@@ -61,6 +61,14 @@ def test_the_oldest_mindspore(installed, version, level):
     assert levels(doctor.frameworks()) == [level]
 
 
+@pytest.mark.parametrize(("version", "level"), [("2.3.1+cpu", "FAIL"), ("2.4.0", "OK"), ("2.13.0+cu130", "OK")])
+def test_the_oldest_pytorch(installed, version, level):
+    installed["torch"] = version
+    (finding,) = doctor.frameworks()
+    assert finding.level == level
+    assert finding.advice in ("", "install PyTorch 2.4 or later")
+
+
 def test_other_frameworks_are_named(installed):
     installed.update(torch="2.9.1+cpu", jax="0.10.2")
     findings = list(doctor.frameworks())

@@ -174,3 +174,9 @@ def test_a_real_training() -> None:
     (zeros,) = (one for one in recommended([graph]) if one.condition == "tensor_all_zero")
     ops = [graph.node(name).op for name in Watched(graph, zeros.selection).names()]
     assert set(ops) == {"Conv2D", "ReLU", "MatMul", "Conv2DBackpropInput"}
+
+
+def test_a_graph_that_is_only_known_once_it_has_run_is_offered_everything() -> None:
+    before = make.graph(make.parameter("w", trainable=True))
+    assert [one.condition for one in recommended([before])] == [*ORDER, "activation_range", "activation_range"]
+    assert "weight_initialization" not in {one.condition for one in recommended([before], step=1)}

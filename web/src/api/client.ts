@@ -57,7 +57,7 @@ export function fromProblem(body: unknown, status: number): ApiError {
 
 /** Sends a command; the answer has the state that follows. */
 export function sendCommand(job: string, command: Partial<Command> & Pick<Command, "kind">): Promise<JobView> {
-  const body = { steps: 1, graph: "", node: "", ...command };
+  const body = { steps: 1, graph: "", node: "", before: false, ...command };
   return take(
     api.POST("/api/jobs/{job}/commands", { params: { path: { job }, header: { "X-Stepscope": "1" } }, body }),
   );

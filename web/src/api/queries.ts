@@ -61,6 +61,16 @@ export function nodeQuery(job: string, graph: string, revision: number, name: st
   });
 }
 
+/** The stack in which a live training stands at a pause. */
+export function framesQuery(job: string, moment: string) {
+  return queryOptions({
+    queryKey: ["frames", job, moment],
+    queryFn: ({ signal }) => take(api.GET("/api/jobs/{job}/frames", { params: { path: { job } }, signal })),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}
+
 export interface NodesWanted {
   /** "" for all graphs. */
   graph: string;

@@ -37,11 +37,12 @@ function StateLine({ job }: { job: JobView }) {
   const isOver = job.reason === "watchpoint" && job.hits === 0; // checked again, and nothing is hit any more
   const why = job.state === "paused" ? (isOver ? "" : (reasons[job.reason] ?? "")) : isTerminating(job) ? text.terminating : "";
   const at = job.cursor ? text.position(job.cursor.position, job.cursor.count) : "";
+  const side = job.cursor?.moment === "before" ? text.notRunYet : "";
   return (
     <span className="ss-state" role="status" data-testid="state" data-state={job.state}>
       <span className={`ss-dot ss-dot-${job.state}`} />
       <strong>{text.state[job.state]}</strong>
-      <span className="ss-state-why">{[why, at].filter(Boolean).join(" · ")}</span>
+      <span className="ss-state-why">{[why, at, side].filter(Boolean).join(" · ")}</span>
     </span>
   );
 }

@@ -34,7 +34,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--ss-line": "#d5dbe1",
     "--ss-hover": "#eef4f6",
     "--ss-selected": "#cfeaf0",
-    "--ss-current": "#b54708",
+    "--ss-current": "#a33f07",
     "--ss-mark": "#ffe59a",
     "--ss-bad": "#b42318",
     "--ss-link": "#0a6478",

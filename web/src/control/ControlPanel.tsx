@@ -1,6 +1,6 @@
 /** Bottom left: how the training goes on. */
 
-import { Button, NumberInput } from "@mantine/core";
+import { Button, NumberInput, SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import type { JobView } from "../api/client";
 import { NextIcon, PauseIcon, PlayIcon, PreviousIcon, RunToIcon, StopIcon, TargetIcon } from "../app/icons";
@@ -8,6 +8,7 @@ import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
 import { ActionButton } from "./ActionButton";
 import { useActions } from "./actions";
+import { type Side, useStanding } from "./standing";
 
 const MOST_STEPS = 2 ** 31 - 1;
 
@@ -30,7 +31,29 @@ export function ControlPanel({ job }: { job: JobView }) {
         <ActionButton action="current_node" icon={<TargetIcon size={14} />} />
         <ActionButton action="run_to" icon={<RunToIcon size={14} />} hint={situation.op === null ? text.runToNeedsNode : ""} />
       </div>
+      {job.stepping === "live" && <Standing />}
     </section>
+  );
+}
+
+/** Where next node and run to node stop: a live training can stand on either side of a node. */
+function Standing() {
+  const text = useText();
+  const side = useStanding((state) => state.side);
+  return (
+    <div className="ss-standing">
+      <span id="standing">{text.standing}</span>
+      <SegmentedControl
+        size="xs"
+        aria-labelledby="standing"
+        value={side}
+        onChange={(value) => useStanding.setState({ side: value as Side })}
+        data={[
+          { value: "before", label: text.beforeNode },
+          { value: "after", label: text.afterNode },
+        ]}
+      />
+    </div>
   );
 }
 

@@ -11,6 +11,7 @@ import { hasEnded } from "../state/job";
 import { useView, view } from "../state/view";
 import { useWatch, watchView } from "../watch/state";
 import { type Action, actionOf, KEYS, type Situation } from "./keys";
+import { sideOf } from "./standing";
 
 interface Actions {
   situation: Situation;
@@ -64,7 +65,7 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
     [client, job, text],
   );
 
-  const runTo = useCallback((node: string) => void send({ kind: "run_to", node, graph: graph ?? "" }), [send, graph]);
+  const runTo = useCallback((node: string) => void send({ kind: "run_to", node, graph: graph ?? "", ...sideOf(job) }), [send, graph, job]);
 
   const act = useCallback(
     (action: Action) => {
@@ -92,6 +93,9 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
         case "recheck":
           useWatch.setState({ recheckedFrom: job?.hits_revision ?? 0 });
           void send({ kind: "recheck" });
+          break;
+        case "next_node":
+          void send({ kind: "next_node", ...sideOf(job) });
           break;
         default:
           void send({ kind: action });
@@ -145,7 +149,7 @@ function useKeys(act: (action: Action) => void): void {
  */
 function useCursor(job: JobView | null): void {
   const cursor = job?.cursor;
-  const key = cursor ? `${job.id} ${job.step} ${cursor.position}` : "";
+  const key = cursor ? `${job.id} ${job.step} ${cursor.position} ${cursor.moment}` : "";
   const seen = useRef<string | null>(null);
   useEffect(() => {
     const { selected, tensor } = useView.getState();

@@ -67,7 +67,7 @@ describe("what is possible", () => {
       "resume", "next_node", "previous_node", "terminate", "new_watchpoint", "recheck", "search", "help",
     ]); // prettier-ignore
     expect(possible(now({ op: "net/a" }))).toContain("run_to");
-    expect(possible(now({ job: job({ cursor: { graph: "g", node: "n", position: 1, count: 1 } }) }))).toContain("current_node");
+    expect(possible(now({ job: job({ cursor: { graph: "g", node: "n", position: 1, count: 1, moment: "after" } }) }))).toContain("current_node");
   });
   it("while it runs", () => {
     const running = now({ job: job({ state: "running" }), op: "net/a" });

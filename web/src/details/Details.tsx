@@ -13,12 +13,20 @@ import { NodeInfo } from "./NodeInfo";
 import { NodeLink } from "./NodeLink";
 import { ScopeDetails } from "./ScopeDetails";
 import { SourceLines } from "./SourceLines";
+import { hasStack, Stack } from "./Stack";
 import { TensorTable } from "./TensorTable";
 
 export function Details({ job, graph }: { job: JobView; graph: string | null }) {
   const text = useText();
   const selected = useView((state) => state.selected);
-  if (!selected || graph === null) return <p className="ss-note">{text.nothingSelected}</p>;
+  if (!selected || graph === null) {
+    return (
+      <>
+        <p className="ss-note">{text.nothingSelected}</p>
+        {hasStack(job) && <div className="ss-tab"><Stack job={job} /></div>}
+      </>
+    );
+  }
   if (selected.kind === "scope") return <ScopeDetails job={job} graph={graph} path={selected.name} />;
   return <OfNode job={job} graph={graph} name={selected.name} />;
 }
@@ -27,7 +35,9 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
   const text = useText();
   const revision = useRevision(job.id, graph);
   const { data: node, error } = useQuery(nodeQuery(job.id, graph, revision, name));
-  const [tab, setTab] = useState<string | null>("tensors");
+  const [chosen, setTab] = useState<string | null>("tensors");
+  const withStack = hasStack(job);
+  const tab = chosen === "stack" && !withStack ? "tensors" : chosen; // it comes back when the training stands again
   if (error) return <Unknown graph={graph} error={error} />;
   if (!node) return <p className="ss-note">{text.loading}</p>;
   return (
@@ -37,12 +47,14 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
           <Tabs.Tab value="tensors">{text.tensors}</Tabs.Tab>
           <Tabs.Tab value="node">{text.nodeInfo}</Tabs.Tab>
           <Tabs.Tab value="source">{text.source}</Tabs.Tab>
+          {withStack && <Tabs.Tab value="stack">{text.stack}</Tabs.Tab>}
         </Tabs.List>
         <Title node={node} />
       </div>
       <Tabs.Panel value="tensors" className="ss-tab"><TensorTable job={job} node={node} /></Tabs.Panel>
       <Tabs.Panel value="node" className="ss-tab"><NodeInfo node={node} /></Tabs.Panel>
       <Tabs.Panel value="source" className="ss-tab"><SourceLines node={node} /></Tabs.Panel>
+      {withStack && <Tabs.Panel value="stack" className="ss-tab"><Stack job={job} /></Tabs.Panel>}
     </Tabs>
   );
 }

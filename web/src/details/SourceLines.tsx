@@ -32,12 +32,12 @@ export function SourceLines({ node }: { node: NodeView }) {
   return (
     <div className="ss-source">
       {user.map((frame) => <OneFrame key={`${frame.file}:${frame.line}:${frame.text}`} frame={frame} />)}
-      {libraries.length > 0 && <Folded key={node.name} frames={libraries} isOpen={user.length === 0} />}
+      {libraries.length > 0 && <FoldedFrames key={node.name} frames={libraries} isOpen={user.length === 0} />}
     </div>
   );
 }
 
-function Folded({ frames, isOpen }: { frames: Frame[]; isOpen: boolean }) {
+export function FoldedFrames({ frames, isOpen }: { frames: Frame[]; isOpen: boolean }) {
   const text = useText();
   const [open, setOpen] = useState(isOpen);
   return (
@@ -51,7 +51,7 @@ function Folded({ frames, isOpen }: { frames: Frame[]; isOpen: boolean }) {
   );
 }
 
-function OneFrame({ frame }: { frame: Frame }) {
+export function OneFrame({ frame }: { frame: Frame }) {
   const text = useText();
   const place = `${frame.file}:${frame.line}`;
   return (

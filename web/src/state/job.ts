@@ -12,6 +12,11 @@ export function isTerminating(job: JobView): boolean {
   return job.state === "running" && job.reason === "terminate";
 }
 
+function momentOf({ step, cursor }: JobView): string {
+  if (!cursor) return `${step}:`;
+  return `${step}:${cursor.position}${cursor.moment === "before" ? "-" : ""}`;
+}
+
 /**
  * A name for the pause whose values are shown: values read at one pause are right until the next one. While the
  * training runs it is the one before, so that the page keeps showing what it has.
@@ -19,6 +24,6 @@ export function isTerminating(job: JobView): boolean {
 export function useMoment(job: JobView): { moment: string; isLive: boolean } {
   const kept = useRef({ job: "", moment: "" });
   if (kept.current.job !== job.id) kept.current = { job: job.id, moment: "" };
-  if (job.state === "paused") kept.current.moment = `${job.step}:${job.cursor?.position ?? ""}`;
+  if (job.state === "paused") kept.current.moment = momentOf(job);
   return { moment: kept.current.moment, isLive: job.state === "paused" && job.connected };
 }

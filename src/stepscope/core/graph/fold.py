@@ -1,7 +1,8 @@
 """Values followed through the nodes that only pass them on, and the edges that are left between the others.
 
 Folded nodes: `Load` and `Depend` pass on their first input, `TupleGetItem` an element of it, `MakeTuple` bundles its
-inputs, `UpdateState` only keeps an order. None of them has a value of its own.
+inputs, `UpdateState` only keeps an order. PyTorch's views of all elements pass on what they view, and memory that
+nobody wrote is none. None of them has a value of its own.
 
 An address is (node, slot). The slot WHOLE stands for all that a node puts out: its output 0, or the tuple of all its
 outputs, of which a `TupleGetItem` picks one.
@@ -16,6 +17,7 @@ import numpy as np
 
 from stepscope.core.graph.columns import OP, Bools, Columns, Ints
 from stepscope.core.graph.records import TensorType
+from stepscope.core.graph.torch_ops import SAME_ELEMENTS, UNWRITTEN
 
 WHOLE = -1
 Address = tuple[int, int]
@@ -31,6 +33,8 @@ FOLDED_OPS = {
     "make_tuple": _TUPLE,
     "UpdateState": _STATE,
     "ControlDepend": _STATE,
+    **dict.fromkeys(SAME_ELEMENTS, _PASS),
+    **dict.fromkeys(UNWRITTEN, _STATE),
 }
 
 

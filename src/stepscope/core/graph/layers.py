@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from stepscope.core.graph import torch_ops
 from stepscope.core.graph.categories import Categories, floating_outputs, input_home
 from stepscope.core.graph.columns import OP, PARAMETER, Bools, Columns
 from stepscope.core.graph.fold import Flow
 from stepscope.core.graph.optimizers import OPTIMIZERS
 
-_CASTS = frozenset(("Cast", "TensorMove"))  # pass a parameter on, at most in another type
+_CASTS = frozenset(("Cast", "TensorMove")) | torch_ops.CASTS  # pass a parameter on, at most in another type
 
 
 class Layers:
@@ -88,10 +89,16 @@ class Layers:
             gradient = input_home(columns, flow, node, update.gradient)
             if weight and gradient and columns.kinds[gradient[0]] == OP and _rank(columns, weight[0]) not in (0, 1):
                 result[gradient[0]] = True
+        into = np.flatnonzero(self._categories.updating[flow.target] & self._data)
+        into = into[self._categories.masks["gradient"][flow.source[into]]]
+        ports = flow.port[into]  # where the gradient has the shape that the optimizer sees, through all views
+        read = zip(columns.input_source[ports].tolist(), columns.input_slot[ports].tolist(), strict=True)
+        ranks = [_rank(columns, source, slot) for source, slot in read]
+        result[flow.source[into][[rank not in (0, 1) for rank in ranks]]] = True
         return result
 
 
-def _rank(columns: Columns, node: int) -> int | None:
-    """How many dimensions the first output has; None where that is not known."""
-    outputs = columns.outputs[node]
-    return len(outputs[0].shape) if outputs and outputs[0].shape is not None else None
+def _rank(columns: Columns, node: int, slot: int = 0) -> int | None:
+    """How many dimensions an output has; None where that is not known."""
+    shape = columns.outputs[node][slot].shape if slot < len(columns.outputs[node]) else None
+    return len(shape) if shape is not None else None

@@ -54,7 +54,7 @@ def _entry(line: str) -> _Entry | None:
     file = match["file"]
     number = int(match["line"] or match["old_line"])
     text = match["text"].strip().removesuffix("/").strip()
-    frame = Frame(file, number, "", text, not _LIBRARY.match(file))
+    frame = Frame(file, number, "", text, is_user_file(file))
     return _Entry(frame, int(match["end"] or number))
 
 
@@ -76,6 +76,11 @@ def frames(stack: str) -> tuple[Frame, ...]:
             result[index] = replace(result[index], function=name[1] if name else "")
         waiting = len(result)
     return tuple(result)
+
+
+def is_user_file(file: str) -> bool:
+    """Whether a file is the user's own: not of an installed package or the standard library."""
+    return not _LIBRARY.match(file)
 
 
 def runs_through(stack: str, file: str, line: int | None) -> bool:

@@ -17,6 +17,7 @@ from stepscope.core.graph.edges import Edges
 from stepscope.core.graph.fold import Flow
 from stepscope.core.graph.layers import Layers
 from stepscope.core.graph.scopes import Scopes
+from stepscope.core.graph.torch_ops import is_torch, plain_name
 
 
 class Watchable:
@@ -54,6 +55,11 @@ class Watchable:
         node = self._columns.index.get(name)
         return node if node is not None and self.mask[node] else None
 
+    def gives_several(self, name: str) -> bool:
+        """Whether a node is an operation of PyTorch with several outputs: gradients of all that a layer reads."""
+        node = self._columns.index[name]
+        return is_torch(self._columns.op(node)) and len(self._columns.outputs[node]) > 1
+
     def scope_number(self, path: str) -> int | None:
         return self._scopes.by_path.get(path)
 
@@ -79,7 +85,8 @@ class Watchable:
         return self.mask & self._categories.mask(name)
 
     def of_ops(self, ops: Collection[str]) -> Bools:
-        """The nodes whose type of operation is one of these, in any case."""
+        """The nodes whose type of operation is one of these, in any case; "relu" is PyTorch's "aten.relu_" too."""
         wanted = {op.lower() for op in ops}
-        codes = np.array([op.lower() in wanted for op in self._columns.op_names], np.bool_)
+        names = ({op.lower(), plain_name(op)} for op in self._columns.op_names)
+        codes = np.array([not wanted.isdisjoint(each) for each in names], np.bool_)
         return codes[self._columns.ops] & (self._columns.kinds == OP) if len(codes) else np.zeros(0, np.bool_)

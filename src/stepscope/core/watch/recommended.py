@@ -56,10 +56,13 @@ _RECOMMENDED = (
 def recommended(graphs: Iterable[Graph], step: int = 0) -> list[Watchpoint]:
     """Those that have something to watch in one of the graphs, in a fixed order, with 0 for their ids.
 
-    step: the job's; what is checked before the first step only is not offered after it.
+    step: the job's; what is checked before the first step only is not offered after it. A graph without operations is
+    one that is only known once they have run: then all are offered, for what comes.
     """
     known = list(graphs)
     offered = [one for one in _RECOMMENDED if one.condition != "weight_initialization" or step == 0]
+    if any(not graph.of_kind("op") for graph in known):
+        return [replace(one, recommended=True) for one in offered]
     return [
         replace(one, recommended=True) for one in offered if any(Watched(graph, one.selection).count for graph in known)
     ]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
-from stepscope.core.graph import Graph
+from stepscope.core.graph import Graph, TensorType
 from stepscope.core.ports import Command, ExecutionOrder, Tensor, TensorKey
 from stepscope.core.tensors import measure
 from stepscope.core.watch.plan import Plan
@@ -27,10 +27,19 @@ _Turn = tuple[str, str, int]  # graph, node, position in the order of execution
 
 
 class _Watching(NamedTuple):
-    """The watchpoints on a node, and what they need to know of a tensor."""
+    """The watchpoints on a node, and what they need to know of a tensor.
+
+    `of_vectors` looks at outputs with less than two dimensions instead, where those are none of some watchpoints'
+    business: an operation of PyTorch that gives the gradient of a layer's matrix gives that of its bias, too.
+    """
 
     watchpoints: tuple[Watchpoint, ...]
     plan: Plan
+    of_vectors: _Watching | None = None
+
+    def of(self, kind: TensorType) -> _Watching:
+        is_vector = kind.shape is not None and len(kind.shape) < 2
+        return self.of_vectors if is_vector and self.of_vectors is not None else self
 
 
 class Step(Protocol):
@@ -104,12 +113,21 @@ class _Plans:
                 for name in Watched(graph, watchpoint.selection).names():
                     watching.setdefault(name, []).append(watchpoint)
         shared: dict[tuple[int, ...], _Watching] = {}
-        for watchpoints in watching.values():
+
+        def share(watchpoints: list[Watchpoint]) -> _Watching:
             ids = tuple(watchpoint.id for watchpoint in watchpoints)
             if ids not in shared:
                 plan = Plan([(watchpoint.condition, watchpoint.parameters) for watchpoint in watchpoints])
                 shared[ids] = _Watching(tuple(watchpoints), plan)
-        return {name: shared[tuple(each.id for each in watchpoints)] for name, watchpoints in watching.items()}
+            return shared[ids]
+
+        result = {}
+        for name, watchpoints in watching.items():
+            result[name] = share(watchpoints)
+            others = [watchpoint for watchpoint in watchpoints if watchpoint.selection.base != "layer_gradient"]
+            if len(others) < len(watchpoints) and graph.watchable.gives_several(name):
+                result[name] = result[name]._replace(of_vectors=share(others))
+        return result
 
 
 def _turns(step: Step, number: int) -> Iterator[_Turn]:
@@ -135,13 +153,15 @@ def _turns(step: Step, number: int) -> Iterator[_Turn]:
 
 def _check_node(step: Step, number: int, turn: _Turn, watching: _Watching) -> Iterator[Hit]:
     graph, node, position = turn
-    for slot in range(max(1, len(step.graphs[graph].output_types(node)))):
-        key = TensorKey(graph, node, slot)
+    for slot, kind in enumerate(step.graphs[graph].output_types(node) or (TensorType(),)):
+        key, here = TensorKey(graph, node, slot), watching.of(kind)
+        if not here.watchpoints:
+            continue
         try:
             tensor = step.tensor(key)
-            checks = watching.plan.check(
+            checks = here.plan.check(
                 tensor.array,
-                _previous(step, key) if watching.plan.needs_previous and number else None,
+                _previous(step, key) if here.plan.needs_previous and number else None,
                 dtype=tensor.dtype,
                 initial=number == 0,
                 inputs_finite=lambda: _inputs_finite(step, graph, node),
@@ -149,8 +169,8 @@ def _check_node(step: Step, number: int, turn: _Turn, watching: _Watching) -> It
         except (NotAvailable, BadRequest):  # not recorded, or no numbers
             continue
         except Exception:  # whatever is wrong with one tensor, the others are checked
-            checks = [Check(False, frozenset({"unreadable"}))] * len(watching.watchpoints)
-        for watchpoint, check in zip(watching.watchpoints, checks, strict=True):
+            checks = [Check(False, frozenset({"unreadable"}))] * len(here.watchpoints)
+        for watchpoint, check in zip(here.watchpoints, checks, strict=True):
             if check.reported:
                 yield Hit(number, graph, node, slot, watchpoint.id, check.params, check.error, position)
 

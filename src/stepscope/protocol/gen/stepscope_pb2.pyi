@@ -58,6 +58,12 @@ class DataType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DT_BFLOATS16: _ClassVar[DataType]
     DT_INT4: _ClassVar[DataType]
     DT_SLICE: _ClassVar[DataType]
+    DT_COMPLEX64: _ClassVar[DataType]
+    DT_COMPLEX128: _ClassVar[DataType]
+    DT_FLOAT8_E4M3FN: _ClassVar[DataType]
+    DT_FLOAT8_E5M2: _ClassVar[DataType]
+    DT_FLOAT8_E4M3FNUZ: _ClassVar[DataType]
+    DT_FLOAT8_E5M2FNUZ: _ClassVar[DataType]
 DT_UNDEFINED: DataType
 DT_BOOL: DataType
 DT_INT8: DataType
@@ -108,6 +114,12 @@ DT_BFLOAT16: DataType
 DT_BFLOATS16: DataType
 DT_INT4: DataType
 DT_SLICE: DataType
+DT_COMPLEX64: DataType
+DT_COMPLEX128: DataType
+DT_FLOAT8_E4M3FN: DataType
+DT_FLOAT8_E5M2: DataType
+DT_FLOAT8_E4M3FNUZ: DataType
+DT_FLOAT8_E5M2FNUZ: DataType
 
 class Metadata(_message.Message):
     __slots__ = ("device_name", "cur_step", "backend", "cur_node", "training_done", "graph_num", "ms_version")
@@ -446,7 +458,7 @@ class NamedValueProto(_message.Message):
     def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[ValueProto, _Mapping]] = ..., full_name: _Optional[str] = ...) -> None: ...
 
 class InputProto(_message.Message):
-    __slots__ = ("name", "type")
+    __slots__ = ("name", "type", "slot")
     class EdgeType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         DATA_EDGE: _ClassVar[InputProto.EdgeType]
@@ -455,9 +467,11 @@ class InputProto(_message.Message):
     CONTROL_EDGE: InputProto.EdgeType
     NAME_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
+    SLOT_FIELD_NUMBER: _ClassVar[int]
     name: str
     type: InputProto.EdgeType
-    def __init__(self, name: _Optional[str] = ..., type: _Optional[_Union[InputProto.EdgeType, str]] = ...) -> None: ...
+    slot: int
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[_Union[InputProto.EdgeType, str]] = ..., slot: _Optional[int] = ...) -> None: ...
 
 class NodeProto(_message.Message):
     __slots__ = ("input", "name", "op_type", "scope", "attribute", "output_type", "output_i", "full_name", "source_address")
@@ -614,7 +628,7 @@ class Welcome(_message.Message):
     def __init__(self, accepted: bool = ..., reason: _Optional[str] = ..., known_graphs: _Optional[_Iterable[str]] = ..., address: _Optional[str] = ...) -> None: ...
 
 class Command(_message.Message):
-    __slots__ = ("kind", "steps", "graph_name", "node_name", "sequence")
+    __slots__ = ("kind", "steps", "graph_name", "node_name", "sequence", "before")
     class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         UNKNOWN: _ClassVar[Command.Kind]
@@ -638,12 +652,14 @@ class Command(_message.Message):
     GRAPH_NAME_FIELD_NUMBER: _ClassVar[int]
     NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
     kind: Command.Kind
     steps: int
     graph_name: str
     node_name: str
     sequence: int
-    def __init__(self, kind: _Optional[_Union[Command.Kind, str]] = ..., steps: _Optional[int] = ..., graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., sequence: _Optional[int] = ...) -> None: ...
+    before: bool
+    def __init__(self, kind: _Optional[_Union[Command.Kind, str]] = ..., steps: _Optional[int] = ..., graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., sequence: _Optional[int] = ..., before: bool = ...) -> None: ...
 
 class Report(_message.Message):
     __slots__ = ("state", "step", "reason", "cursor", "recorded_steps", "loss", "step_seconds", "command_sequence", "warning")
@@ -676,16 +692,18 @@ class Report(_message.Message):
     def __init__(self, state: _Optional[_Union[Report.State, str]] = ..., step: _Optional[int] = ..., reason: _Optional[str] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., recorded_steps: _Optional[_Iterable[int]] = ..., loss: _Optional[float] = ..., step_seconds: _Optional[float] = ..., command_sequence: _Optional[int] = ..., warning: _Optional[str] = ...) -> None: ...
 
 class Cursor(_message.Message):
-    __slots__ = ("graph_name", "node_name", "position", "count")
+    __slots__ = ("graph_name", "node_name", "position", "count", "before")
     GRAPH_NAME_FIELD_NUMBER: _ClassVar[int]
     NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
     graph_name: str
     node_name: str
     position: int
     count: int
-    def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., position: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
+    before: bool
+    def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., position: _Optional[int] = ..., count: _Optional[int] = ..., before: bool = ...) -> None: ...
 
 class Farewell(_message.Message):
     __slots__ = ("outcome", "detail", "exit_status")
@@ -728,20 +746,22 @@ class TensorKey(_message.Message):
     def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., slot: _Optional[int] = ..., input: _Optional[int] = ..., when: _Optional[_Union[TensorKey.When, str]] = ...) -> None: ...
 
 class Query(_message.Message):
-    __slots__ = ("id", "tensor", "statistics", "comparison", "execution", "look")
+    __slots__ = ("id", "tensor", "statistics", "comparison", "execution", "look", "frames")
     ID_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
     STATISTICS_FIELD_NUMBER: _ClassVar[int]
     COMPARISON_FIELD_NUMBER: _ClassVar[int]
     EXECUTION_FIELD_NUMBER: _ClassVar[int]
     LOOK_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
     id: int
     tensor: TensorQuery
     statistics: TensorKey
     comparison: TensorKey
     execution: ExecutionQuery
     look: LookQuery
-    def __init__(self, id: _Optional[int] = ..., tensor: _Optional[_Union[TensorQuery, _Mapping]] = ..., statistics: _Optional[_Union[TensorKey, _Mapping]] = ..., comparison: _Optional[_Union[TensorKey, _Mapping]] = ..., execution: _Optional[_Union[ExecutionQuery, _Mapping]] = ..., look: _Optional[_Union[LookQuery, _Mapping]] = ...) -> None: ...
+    frames: FramesQuery
+    def __init__(self, id: _Optional[int] = ..., tensor: _Optional[_Union[TensorQuery, _Mapping]] = ..., statistics: _Optional[_Union[TensorKey, _Mapping]] = ..., comparison: _Optional[_Union[TensorKey, _Mapping]] = ..., execution: _Optional[_Union[ExecutionQuery, _Mapping]] = ..., look: _Optional[_Union[LookQuery, _Mapping]] = ..., frames: _Optional[_Union[FramesQuery, _Mapping]] = ...) -> None: ...
 
 class TensorQuery(_message.Message):
     __slots__ = ("key", "index")
@@ -750,6 +770,10 @@ class TensorQuery(_message.Message):
     key: TensorKey
     index: str
     def __init__(self, key: _Optional[_Union[TensorKey, _Mapping]] = ..., index: _Optional[str] = ...) -> None: ...
+
+class FramesQuery(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
 
 class ExecutionQuery(_message.Message):
     __slots__ = ("offset", "limit")
@@ -760,7 +784,7 @@ class ExecutionQuery(_message.Message):
     def __init__(self, offset: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class Answer(_message.Message):
-    __slots__ = ("id", "failure", "tensor", "statistics", "comparison", "execution", "look")
+    __slots__ = ("id", "failure", "tensor", "statistics", "comparison", "execution", "look", "frames")
     ID_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
@@ -768,6 +792,7 @@ class Answer(_message.Message):
     COMPARISON_FIELD_NUMBER: _ClassVar[int]
     EXECUTION_FIELD_NUMBER: _ClassVar[int]
     LOOK_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
     id: int
     failure: Failure
     tensor: TensorPart
@@ -775,7 +800,8 @@ class Answer(_message.Message):
     comparison: TensorComparison
     execution: ExecutionOrder
     look: TensorLook
-    def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ..., look: _Optional[_Union[TensorLook, _Mapping]] = ...) -> None: ...
+    frames: Frames
+    def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ..., look: _Optional[_Union[TensorLook, _Mapping]] = ..., frames: _Optional[_Union[Frames, _Mapping]] = ...) -> None: ...
 
 class Failure(_message.Message):
     __slots__ = ("kind", "message", "field")
@@ -1059,6 +1085,42 @@ class ExecutedNode(_message.Message):
     node_name: str
     occurrence: int
     def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., occurrence: _Optional[int] = ...) -> None: ...
+
+class Frames(_message.Message):
+    __slots__ = ("frames",)
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
+    frames: _containers.RepeatedCompositeFieldContainer[StackFrame]
+    def __init__(self, frames: _Optional[_Iterable[_Union[StackFrame, _Mapping]]] = ...) -> None: ...
+
+class StackFrame(_message.Message):
+    __slots__ = ("file", "line", "function", "text", "user", "locals")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    USER_FIELD_NUMBER: _ClassVar[int]
+    LOCALS_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    text: str
+    user: bool
+    locals: _containers.RepeatedCompositeFieldContainer[LocalVariable]
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., text: _Optional[str] = ..., user: bool = ..., locals: _Optional[_Iterable[_Union[LocalVariable, _Mapping]]] = ...) -> None: ...
+
+class LocalVariable(_message.Message):
+    __slots__ = ("name", "type", "has_shape", "shape", "text")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    HAS_SHAPE_FIELD_NUMBER: _ClassVar[int]
+    SHAPE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    type: str
+    has_shape: bool
+    shape: _containers.RepeatedScalarFieldContainer[int]
+    text: str
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[str] = ..., has_shape: bool = ..., shape: _Optional[_Iterable[int]] = ..., text: _Optional[str] = ...) -> None: ...
 
 class WatchpointSet(_message.Message):
     __slots__ = ("revision", "watchpoints")

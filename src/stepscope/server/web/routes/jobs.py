@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from stepscope.core.ports import State
-from stepscope.server.models import CommandRequest, JobList, JobView, StepList
+from stepscope.server.models import CommandRequest, FrameList, JobList, JobView, StackFrameView, StepList
 from stepscope.server.web.answers import answer
 from stepscope.server.web.state import TheJob, TheServices
 
@@ -45,6 +45,13 @@ async def command(of: TheServices, job: TheJob, request: CommandRequest) -> Resp
     """
     await of.jobs.command(job, request)
     return answer(job.view)
+
+
+@router.get("/{job}/frames", response_model=FrameList, operation_id="frames")
+async def frames(job: TheJob) -> Response:
+    """The Python stack of a training that is paused within a step, with the local variables of the user's frames."""
+    found = await job.live().frames()
+    return answer(FrameList(frames=[StackFrameView.model_validate(frame) for frame in found]))
 
 
 @router.delete("/{job}", status_code=204, operation_id="remove_job")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stepscope.client.job import Job
 
-COMPILE = 120  # seconds that MindSpore may take to compile on a busy machine
+COMPILE = 120  # seconds that a framework may take to be imported, and to compile, on a busy machine
 
 
 class Script:

@@ -1,0 +1,1 @@
+"""The probe for PyTorch: the graph of the real step by a dispatch mode, and pauses inside it."""

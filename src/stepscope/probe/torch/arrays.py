@@ -1,0 +1,76 @@
+"""Tensors of PyTorch as numpy arrays, for the functions of `core`: without a copy where the memory is the CPU's.
+
+Callers see to it that no dispatch mode is active (`quiet`): what is asked of a tensor here is no node of the graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from stepscope.core.errors import NotAvailable
+from stepscope.core.tensors.formats import FORMATS, decode
+
+DENSE_LIMIT = 256 << 20  # bytes that a sparse tensor may take when all of it is shown
+
+_RAW = {
+    getattr(torch, name): torch.uint8 if dtype.itemsize == 1 else torch.int16
+    for name, dtype in FORMATS.items()
+    if hasattr(torch, name)
+}
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def as_bits(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
+    """The tensor as an array, and the name of its type; formats that numpy lacks as their raw bits (see
+    `core.tensors.formats`). Raises NotAvailable for what can't be shown as an array."""
+    name = dtype_name(tensor.dtype)
+    try:
+        plain = _dense(tensor.detach())
+        if plain.is_conj() or plain.is_neg():
+            plain = plain.resolve_conj().resolve_neg()
+        if plain.device.type != "cpu":
+            plain = plain.cpu()
+        raw = _RAW.get(plain.dtype)
+        if raw is not None:
+            bits = plain.view(raw).numpy()
+            return bits.view(FORMATS[name]), name
+        if plain.dtype is torch.complex32:
+            plain = plain.to(torch.complex64)
+        return plain.numpy(), name
+    except NotAvailable:
+        raise
+    except (RuntimeError, TypeError, NotImplementedError) as error:
+        raise NotAvailable(f"a tensor of {name} on {tensor.device} can't be shown: {_first_line(error)}") from None
+
+
+def as_array(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
+    """The same with values in a type of numpy: float32 for the formats that it lacks."""
+    array, name = as_bits(tensor)
+    return (decode(array, name) if name in FORMATS else array), name
+
+
+def _dense(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.is_quantized:
+        return tensor.dequantize()
+    if tensor.layout is torch.strided and not tensor.is_mkldnn:
+        return tensor
+    size = tensor.numel() * tensor.element_size()
+    if size > DENSE_LIMIT:
+        raise NotAvailable(f"a sparse tensor of {size >> 20} MiB when all of it is written out")
+    return tensor.to_dense()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def copied(array: NDArray[Any]) -> NDArray[Any]:
+    """One that stays as it is when the training goes on."""
+    return np.array(array, copy=True)

@@ -1,0 +1,116 @@
+"""All that is private to PyTorch, or differs between its releases: nothing of the kind stands in another module."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import torch
+from torch.utils import _python_dispatch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.data import dataloader
+
+from stepscope.probe.bootstrap import CannotDebug
+
+OLDEST = (2, 4)
+
+_PRIVATE = (
+    (torch._C, "_current_autograd_node"),
+    (torch._C, "_current_graph_task_id"),
+    (torch.autograd, "_get_sequence_nr"),
+    (torch.autograd.graph, "_engine_run_backward"),
+    (_python_dispatch, "_get_current_dispatch_mode_stack"),
+    (_python_dispatch, "_disable_current_modes"),
+    (torch.autograd, "_engine_run_backward"),
+    (dataloader, "_BaseDataLoaderIter"),
+    (torch.UntypedStorage, "_weak_ref"),
+    (torch.UntypedStorage, "_free_weak_ref"),
+)
+
+
+def check() -> None:
+    """Raises CannotDebug where this PyTorch is too old, or lacks what the probe stands on."""
+    release = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if release < OLDEST:
+        raise CannotDebug(f"PyTorch {torch.__version__} is too old to be debugged; {OLDEST[0]}.{OLDEST[1]} will do")
+    for owner, name in _PRIVATE:
+        if not hasattr(owner, name):
+            raise CannotDebug(f"PyTorch {torch.__version__} has no {owner.__name__}.{name}, which the debugger needs")
+
+
+current_autograd_node: Callable[[], Any] = torch._C._current_autograd_node  # the node that the engine runs, or None
+current_graph_task: Callable[[], int] = torch._C._current_graph_task_id  # of the backward pass that runs, or -1
+next_sequence_number: Callable[[], int] = torch.autograd._get_sequence_nr  # of the next autograd node of this thread
+engine_code = torch.autograd.graph._engine_run_backward.__code__  # the last Python frame before the engine
+LoaderIterator: Any = dataloader._BaseDataLoaderIter  # of all data loaders
+ENGINE = (torch.autograd, "_engine_run_backward")  # what every backward pass goes through
+free_weak_reference: Callable[[int], None] = torch.UntypedStorage._free_weak_ref
+
+
+def weak_reference(storage: torch.UntypedStorage) -> int:
+    """Pins the address of a storage, not its memory, until `free_weak_reference`."""
+    return storage._weak_ref()
+
+
+def storage_address(storage: torch.UntypedStorage) -> int:
+    """Of the storage's own record, which outlives a change of its memory."""
+    return storage._cdata
+
+
+class DebugMode(TorchDispatchMode):
+    """A dispatch mode that compiled functions survive, and that costs no more than its own code.
+
+    A plain one makes Dynamo give up a compiled function for good when that is called under it, and wraps each of its
+    calls into a guard against Dynamo, which doubles what a call costs.
+    """
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        return True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+
+def is_on_top(mode: TorchDispatchMode) -> bool:
+    """Whether a mode is the innermost of this thread, so that it can be taken off."""
+    stack = _python_dispatch._get_current_dispatch_mode_stack()
+    return bool(stack) and stack[-1] is mode
+
+
+def is_on(mode: TorchDispatchMode) -> bool:
+    """Whether a mode is anywhere in this thread's stack."""
+    return any(one is mode for one in _python_dispatch._get_current_dispatch_mode_stack())
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """What runs inside is seen by no dispatch mode and leaves no trace in autograd."""
+    with _python_dispatch._disable_current_modes(), torch.no_grad():
+        yield
+
+
+def unseen_by_others() -> AbstractContextManager[None]:
+    """`unseen`, for code that runs within a dispatch mode, where often no other one is active."""
+    return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else torch.no_grad()
+
+
+def run_compiled_code_eagerly() -> Callable[[], None]:
+    """Makes compiled functions run op by op; what is returned takes it back, and they go on compiled as before.
+
+    Without effect as long as nothing has been compiled, and before PyTorch 2.6, where compiled functions keep running
+    compiled and show as the operations that they call from there.
+    """
+    dynamo = sys.modules.get("torch._dynamo")
+    if dynamo is None or not hasattr(torch.compiler, "set_stance") or not _has_compiled(dynamo):
+        return lambda: None
+    stance = torch.compiler.set_stance("force_eager")
+    return lambda: stance.__exit__(None, None, None)
+
+
+def _has_compiled(dynamo: Any) -> bool:
+    frames = getattr(dynamo, "eval_frame", None)
+    return bool(getattr(frames, "cached_backends", True))

@@ -1,0 +1,301 @@
+"""What tells of a PyTorch training, installed as soon as torch is imported: optimizers, loaders, scalers, backward.
+
+Each is a call of PyTorch's own, wrapped, or one of its global hooks; none of it costs more than a few microseconds a
+step. Forward hooks on all modules are there only while a step is traced, for Dynamo can't compile around them. A fault
+of ours detaches: the originals come back and the training goes on.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim import optimizer as optimizers
+
+from stepscope.probe import settings as probe_settings
+from stepscope.probe.bootstrap import CannotDebug, say
+from stepscope.probe.torch import compat
+from stepscope.probe.torch.forwards import Forwards
+from stepscope.probe.torch.session import Session
+from stepscope.probe.torch.steps import Steps, Verdict
+
+_hooks: Hooks | None = None
+
+
+def install(_module: ModuleType) -> None:
+    """Called once torch has been imported."""
+    global _hooks
+    if _hooks is not None:
+        return
+    compat.check()
+    try:
+        settings = probe_settings.from_environment()
+    except ValueError as error:
+        raise CannotDebug(str(error)) from None
+    hooks = Hooks(Session(settings), Steps(settings.step_unit))
+    try:
+        hooks.attach()
+    except Exception as error:
+        hooks.detach(f"could not attach to PyTorch: {error!r}; going on undebugged")
+        return
+    _hooks = hooks
+
+
+class Hooks:
+    """Owns what is wrapped. All of it looks at one thread: the one that trained first."""
+
+    def __init__(self, session: Session, steps: Steps) -> None:
+        self._session: Session | None = session
+        self._steps = steps
+        self._wrapped: list[tuple[Any, str, Any]] = []
+        self._handles: list[Any] = []
+        self._forwards = Forwards(self._forward_begins, self._forward_ended)
+        self._inside = False  # code of ours runs
+        self._in_optimizer_hook = False
+        self._steps_taken = 0  # of optimizers, to see whether a scaler let one out
+        self._loaders: dict[int, weakref.ref[Any]] = {}
+        self._optimizers: dict[int, weakref.ref[Any]] = {}
+        self._uncaught = ""
+        self._another_thread_said = False
+
+    def attach(self) -> None:
+        self._forwards.await_first()
+        self._handles = [
+            optimizers.register_optimizer_step_pre_hook(self._optimizer_begins),
+            optimizers.register_optimizer_step_post_hook(self._optimizer_ended),
+        ]
+        assert self._session is not None
+        self._session.tracer.follow_optimizers()  # after ours: a step ends before what comes of it is looked at
+        self._wrap(optimizers.Optimizer, "__init__", self._make_optimizer)
+        self._wrap(compat.LoaderIterator, "__next__", self._next_batch)
+        self._wrap(torch.amp.GradScaler, "step", self._scaler_step)
+        self._wrap(torch.amp.GradScaler, "scale", self._scale)
+        self._wrap(*compat.ENGINE, self._backward)
+        os.register_at_fork(after_in_child=self._forget)
+        atexit.register(self._at_exit)
+        sys.excepthook, self._excepthook = self._note_uncaught, sys.excepthook
+
+    def _wrap(self, owner: Any, name: str, replacement: Callable[..., Any]) -> None:
+        original = getattr(owner, name)
+
+        @functools.wraps(original)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return replacement(original, *args, **kwargs)
+
+        setattr(owner, name, wrapper)
+        self._wrapped.append((owner, name, original))
+
+    def detach(self, reason: str) -> None:
+        """Gives PyTorch its own functions back; the training goes on undebugged."""
+        session, self._session = self._session, None
+        for owner, name, original in self._wrapped:
+            setattr(owner, name, original)
+        # PyTorch walks over the hooks of optimizers now, if it is one of them that we are in: then they stay, and do
+        # nothing any more.
+        if not self._in_optimizer_hook:
+            for handle in self._handles:
+                handle.remove()
+        self._forwards.remove()
+        if session is not None:
+            with contextlib.suppress(Exception):  # a fault of ours can only be left behind
+                session.release(reason, keep_hooks=self._in_optimizer_hook)
+
+    # ------------------------------------------------------------ forward and backward
+
+    def _forward_begins(self, module: nn.Module) -> None:
+        if not self._mine() or not self._begins(module):
+            return
+        self._handle(self._steps.forward_begins(torch.is_grad_enabled()), module)
+
+    def _forward_ended(self) -> None:
+        if self._mine():
+            self._handle(self._steps.forward_ended())
+
+    def _backward(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        session = self._session
+        if session is None or not self._mine() or compat.current_graph_task() >= 0:
+            return original(*args, **kwargs)
+        if self._begins(None):
+            self._handle(self._steps.backward_begins())
+            if kwargs.get("accumulate_grad") and args:
+                self._guarded(session.backward_of, args[0])
+        try:
+            return original(*args, **kwargs)
+        except BaseException as raised:
+            ending = session.ending
+            if ending is not None and raised is not ending:  # lost by a thread of the engine
+                raise ending from None
+            raise
+
+    # ------------------------------------------------------------ optimizers
+
+    def _make_optimizer(self, original: Callable[..., None], optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        original(optimizer, *args, **kwargs)
+        self._note(optimizer, self._optimizers, self._steps.optimizer_gone)
+        self._steps.optimizer_made(id(optimizer))
+
+    def _optimizer_begins(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if not self._mine():
+            self._say_another_thread()
+            return
+        with self._within_optimizer_hook():
+            if self._begins(None):
+                self._handle(self._steps.optimizer_begins(id(optimizer)))
+
+    def _optimizer_ended(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        self._steps_taken += 1
+        if self._mine():
+            with self._within_optimizer_hook():
+                self._handle(self._steps.optimizer_ended(id(optimizer), type(optimizer).__name__))
+
+    @contextlib.contextmanager
+    def _within_optimizer_hook(self) -> Iterator[None]:
+        self._in_optimizer_hook = True
+        try:
+            yield
+        finally:
+            self._in_optimizer_hook = False
+
+    def _scaler_step(self, original: Callable[..., Any], scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        before = self._steps_taken
+        if self._mine() and self._begins(None):
+            self._handle(self._steps.optimizer_begins(id(optimizer)))
+        result = original(scaler, optimizer, *args, **kwargs)
+        session = self._session
+        if session is not None and self._mine() and self._steps_taken == before:
+            self._guarded(session.update_skipped)
+            self._handle(self._steps.optimizer_ended(id(optimizer), type(optimizer).__name__))
+        return result
+
+    def _scale(self, original: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
+        result = original(scaler, outputs)
+        if self._session is not None and self._mine() and isinstance(outputs, torch.Tensor):
+            self._guarded(self._session.loss_is_scaled, result, outputs)
+        return result
+
+    # ------------------------------------------------------------ data
+
+    def _next_batch(self, original: Callable[..., Any], iterator: Any) -> Any:
+        if not self._mine():
+            return original(iterator)
+        key = id(iterator)
+        self._handle(self._steps.loader_next(key))
+        try:
+            batch = original(iterator)
+        except StopIteration:
+            self._steps.loader_gone(key)
+            raise
+        if key not in self._loaders:
+            self._note(iterator, self._loaders, self._steps.loader_gone)
+        self._steps.loader_gave(key)
+        return batch
+
+    # ------------------------------------------------------------ parts
+
+    def _note(self, thing: Any, known: dict[int, weakref.ref[Any]], gone: Callable[[int], None]) -> None:
+        """Sees to it that its end is told, before another thing can have its number."""
+        key = id(thing)
+
+        def end(_dead: Any) -> None:
+            known.pop(key, None)
+            gone(key)
+
+        known[key] = weakref.ref(thing, end)
+
+    def _mine(self) -> bool:
+        """Whether this call is to be looked at: not one of our own, not one of another thread."""
+        session = self._session
+        if session is None or self._inside:
+            return False
+        return not session.begun or session.thread == threading.get_ident()
+
+    def _begins(self, module: nn.Module | None) -> bool:
+        """Starts the session where that has not been done; False if there is none any more."""
+        session = self._session
+        if session is not None and not session.begun:
+            self._guarded(session.begin, module)
+            self._follow(module)
+        return self._session is not None
+
+    def _handle(self, verdict: Verdict, module: nn.Module | None = None) -> None:
+        session = self._session
+        if session is None or not session.begun or verdict is Verdict.NOTHING:
+            return
+        if verdict is Verdict.STEP:
+            self._guarded(session.step_ended, module)
+        else:
+            self._guarded(session.step_was_none)
+        self._follow(module)
+
+    def _follow(self, module: nn.Module | None) -> None:
+        """Sees forwards as long as anything comes of them."""
+        session = self._session
+        if session is None or not session.begun:  # the first one is still waited for
+            return
+        if session.tracer.is_pushed:
+            self._forwards.follow_all(module)
+        elif self._steps.needs_forwards:
+            self._forwards.follow_roots()
+        else:
+            self._forwards.remove()
+
+    def _guarded(self, function: Callable[..., None], *args: Any) -> None:
+        """Calls into the session; only what is the user's (terminate, Ctrl-C) comes out of it."""
+        session = self._session
+        if session is None:
+            return
+        self._inside = True
+        reason = ""
+        try:
+            function(*args)
+            reason = session.over
+        except CannotDebug as error:
+            reason = f"{error}; going on undebugged"
+        except Exception as error:
+            reason = f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged"
+        finally:
+            self._inside = False
+        if reason:
+            self.detach(reason)
+
+    def _say_another_thread(self) -> None:
+        session = self._session
+        if session is None or not session.begun or session.thread in (0, threading.get_ident()):
+            return
+        if not self._another_thread_said:
+            self._another_thread_said = True
+            say("another thread trains, too; only the one that trained first is debugged")
+
+    # ------------------------------------------------------------ the end, and children
+
+    def _forget(self) -> None:
+        """In a forked child: it is not debugged, and what it inherited is not its to use."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.forget()
+
+    def _note_uncaught(self, kind: type[BaseException], value: BaseException, trace: Any) -> None:
+        self._uncaught = kind.__name__
+        with contextlib.suppress(Exception):  # of the user's own __str__
+            if not isinstance(value, KeyboardInterrupt):
+                self._uncaught = f"{kind.__name__}: {value}".splitlines()[0][:300]
+        self._excepthook(kind, value, trace)
+
+    def _at_exit(self) -> None:
+        session = self._session
+        if session is None:
+            return
+        if session.begun and not self._uncaught and session.ending is None and self._mine():
+            self._handle(self._steps.script_ends())
+        self._session = None
+        session.end(self._uncaught)

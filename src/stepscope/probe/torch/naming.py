@@ -1,0 +1,152 @@
+"""The names of modules, parameters and step inputs, as the user's code calls them; the same from step to step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+from torch import Tensor, nn
+
+from stepscope.probe.torch import stacks
+from stepscope.probe.torch.storages import address_of
+
+# What frameworks wrap a module in: DataParallel and DDP, torch.compile, FSDP, activation checkpointing.
+WRAPPERS = frozenset(("module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"))
+_OF_THE_OBJECT = frozenset(("self", "cls", "module", "mod"))  # names that say nothing
+_MOST_ELEMENTS = 64  # of a container that are looked at
+_NO_NAME = re.compile(r"[^\w.\-]+")
+
+
+def module_path(root: str, qualified: str) -> str:
+    """("net", "blocks.3.fc") → "net/blocks.3/fc": what a number stands for is part of its container's name."""
+    parts = [root]
+    for part in _unwrapped(qualified):
+        if part.isdigit() and len(parts) > 1:
+            parts[-1] += "." + part
+        else:
+            parts.append(clean(part))
+    return "/".join(parts)
+
+
+def tensor_name(root: str, qualified: str) -> str:
+    """("net", "module.fc.weight") → "net.fc.weight"."""
+    return ".".join([root, *map(clean, _unwrapped(qualified))])
+
+
+def clean(text: str) -> str:
+    """The text as a part of a name, which has no slash."""
+    return _NO_NAME.sub("_", text)
+
+
+def numbered(name: str, counts: dict[str, int]) -> str:
+    """The name, with a number from its second use on; `counts` holds how often each was used."""
+    used = counts.get(name, 0)
+    counts[name] = used + 1
+    return f"{name}_{used}" if used else name
+
+
+def find_module(module: nn.Module, frame: FrameType | None) -> tuple[str, nn.Module]:
+    """The variable or attribute that holds a module where it is called, and the module that the name stands for:
+    that one, or one that it is a part of. By its class where nothing holds it."""
+    for live in _callers(frame):
+        variables = stacks.local_variables(live)
+        for name, value in variables.items():
+            if value is module and name not in _OF_THE_OBJECT:
+                return clean(name), module
+        for name, value in variables.items():
+            if isinstance(value, nn.Module) and name not in _OF_THE_OBJECT and _is_part(module, value):
+                return clean(name), value
+        for name, value in variables.items():
+            found = _held(module, value, name if name not in _OF_THE_OBJECT else "")
+            if found:
+                return found
+    return type(module).__name__, module
+
+
+def find_tensor(tensor: Tensor, frame: FrameType | None) -> str:
+    """The variable, element or attribute that holds a tensor, as the outermost code calls it; "" where none does."""
+    address = address_of(tensor)
+    for live in reversed(stacks.user_frames(frame)):
+        for name, value in stacks.local_variables(live).items():
+            found = _tensor_in(address, value, name)
+            if found:
+                return clean(found)
+    return ""
+
+
+def _unwrapped(qualified: str) -> Iterator[str]:
+    return (part for part in qualified.split(".") if part and part not in WRAPPERS)
+
+
+def _callers(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        if stacks.kind_of(frame) == stacks.USER:
+            yield frame
+        frame = frame.f_back
+
+
+def _is_part(module: nn.Module, of: nn.Module) -> bool:
+    return any(one is module for one in of.modules())
+
+
+def _held(module: nn.Module, by: Any, name: str) -> tuple[str, nn.Module] | None:
+    """The attribute or element of an object that is a module, or that it is a part of."""
+    if isinstance(by, nn.Module):
+        parts: Iterable[tuple[Any, Any]] = by._modules.items()
+        name = ""
+    elif isinstance(by, Mapping):
+        parts = _some(by.items())
+    elif isinstance(by, (list, tuple)):
+        parts = _some(enumerate(by))
+    elif name:
+        return None  # an object of whatever kind: only the caller's own is looked into
+    else:
+        parts = _some(getattr(by, "__dict__", {}).items())
+    for key, value in parts:
+        path = f"{name}.{key}" if name else str(key)
+        if isinstance(value, nn.Module) and _is_part(module, value):
+            return clean(path), value
+        if not name and isinstance(value, (dict, list, tuple)) and (found := _held(module, value, path)):
+            return found
+    return None
+
+
+def _tensor_in(address: int, value: Any, name: str) -> str:
+    if isinstance(value, Tensor):
+        return name if _lies_at(address, value) else ""
+    if isinstance(value, Mapping):
+        parts = _some(value.items())
+    elif isinstance(value, (list, tuple)):
+        parts = ((f"{name}.{index}", one) for index, one in _some(enumerate(value)))
+    elif name == "self":
+        parts = _some(getattr(value, "__dict__", {}).items())
+        if isinstance(value, nn.Module):
+            parts = (*parts, *_some(value._parameters.items()), *_some(value._buffers.items()))
+    else:
+        return ""
+    for key, one in parts:
+        if isinstance(one, Tensor) and isinstance(key, str) and _lies_at(address, one):
+            return key
+    return ""
+
+
+def _lies_at(address: int, tensor: Tensor) -> bool:
+    try:
+        return address_of(tensor) == address
+    except Exception:  # tensors without a storage that can be asked for
+        return False
+
+
+def _some(items: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """The first of them, of a container that is not the probe's: whatever it raises is its own affair."""
+    found: list[tuple[Any, Any]] = []
+    try:
+        for item in items:
+            found.append(item)
+            if len(found) == _MOST_ELEMENTS:
+                break
+    except Exception:
+        pass
+    return found

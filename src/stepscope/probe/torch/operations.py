@@ -1,0 +1,124 @@
+"""What an operation of the dispatcher is: its name, which arguments it writes, whether its result is a view."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+# Not operations on tensors: marks of the profiler, and questions about an object.
+_HIDDEN_NAMESPACES = frozenset(("profiler", "prim", "prims", "debugprims"))
+
+# Views whose schema does not tell, or that are none of what they are given.
+_MORE_VIEWS = frozenset(("aten._unsafe_view", "aten._reshape_alias"))
+FRESH = frozenset(("aten.lift_fresh",))  # hands out a new tensor whose making nobody saw
+
+# Writes of running statistics that the schema does not tell, while training: (arguments, the flag's place).
+_STATISTICS = dict.fromkeys(("aten.native_batch_norm", "aten.cudnn_batch_norm", "aten.miopen_batch_norm"), ((3, 4), 5))
+
+
+class Read(NamedTuple):
+    """The arguments of a call, apart: its tensors in order, which of them it writes, and the rest by name."""
+
+    tensors: list[Tensor]
+    written: list[int]  # indices of `tensors`
+    literals: list[tuple[str, Any]]
+
+
+class Operation:
+    """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input."""
+
+    __slots__ = ("_arguments", "_statistics", "_written", "fresh", "hidden", "name", "view", "writes")
+
+    def __init__(self, func: Any) -> None:
+        schema = func._schema
+        namespace, _, name = schema.name.partition("::")
+        self.name = f"{namespace}.{name}"
+        self.hidden = namespace in _HIDDEN_NAMESPACES
+        self.fresh = self.name in FRESH
+        self._arguments = [argument.name for argument in schema.arguments]
+        aliases = [argument.alias_info for argument in schema.arguments]
+        self._written = {
+            key
+            for place, (argument, alias) in enumerate(zip(schema.arguments, aliases, strict=True))
+            if alias is not None and alias.is_write
+            for key in (place, argument.name)
+        }
+        if namespace == "c10d" and name.endswith("_") and not self._written:
+            self._written = {0, self._arguments[0]}
+        self._statistics = _STATISTICS.get(self.name)
+        self.writes = bool(self._written) or self._statistics is not None
+        returned = [value.alias_info for value in schema.returns]
+        self.view = any(one is not None and not one.is_write for one in returned) or self.name in _MORE_VIEWS
+
+    def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Read:
+        """The arguments of a call; a tensor in a list counts as one of its own."""
+        tensors: list[Tensor] = []
+        written: list[int] = []
+        literals: list[tuple[str, Any]] = []
+        writes = self._written_by(args) if self.writes else ()
+        for place, value in enumerate(args):
+            if isinstance(value, Tensor):
+                if place in writes:
+                    written.append(len(tensors))
+                tensors.append(value)
+            elif isinstance(value, (list, tuple)) and _holds_tensors(value):
+                first = len(tensors)
+                _flatten(value, tensors)
+                if place in writes:
+                    written += range(first, len(tensors))
+            else:
+                literals.append((self._arguments[place], value))
+        for name, value in kwargs.items():
+            if isinstance(value, Tensor) or (isinstance(value, (list, tuple)) and _holds_tensors(value)):
+                first = len(tensors)
+                _flatten((value,), tensors)
+                if name in writes:
+                    written += range(first, len(tensors))
+            else:
+                literals.append((name, value))
+        return Read(tensors, written, literals)
+
+    def _written_by(self, args: tuple[Any, ...]) -> Any:
+        if self._statistics is None:
+            return self._written
+        places, flag = self._statistics
+        return self._written | set(places) if len(args) > flag and args[flag] else self._written
+
+
+def outputs_of(result: Any, read: Read) -> list[Tensor | None]:
+    """The outputs of a call in order, then what it wrote and did not return. None for an output that there is not."""
+    found: list[Tensor | None] = []
+    if isinstance(result, Tensor):
+        found.append(result)
+    elif isinstance(result, (list, tuple)):
+        _flatten(result, found, holes=True)
+    for place in read.written:
+        if not any(one is read.tensors[place] for one in found):
+            found.append(read.tensors[place])
+    return found
+
+
+def _holds_tensors(values: Any) -> bool:
+    return any(isinstance(one, Tensor) or (isinstance(one, (list, tuple)) and _holds_tensors(one)) for one in values)
+
+
+def _flatten(values: Any, into: list[Any], holes: bool = False) -> None:
+    for one in values:
+        if isinstance(one, Tensor):
+            into.append(one)
+        elif isinstance(one, (list, tuple)):
+            _flatten(one, into, holes)
+        elif holes and one is None:
+            into.append(None)
+
+
+_known: dict[Any, Operation] = {}
+
+
+def operation(func: Any) -> Operation:
+    """Of an overload, made once."""
+    known = _known.get(func)
+    if known is None:
+        known = _known[func] = Operation(func)
+    return known

@@ -1,0 +1,182 @@
+"""In which part of the step an operation runs, and so in which scope it stands and whose code it belongs to."""
+
+from __future__ import annotations
+
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from stepscope.probe.torch import compat, stacks
+from stepscope.probe.torch.autograd import Origin, SequenceMap
+from stepscope.probe.torch.events import Phase
+from stepscope.probe.torch.operations import Read
+from stepscope.probe.torch.scopes import Running, Scopes
+from stepscope.probe.torch.variables import Variables
+
+GRADIENTS, RECOMPUTE, OPTIMIZER, SCRIPT, DATA = "Gradients/", "Recompute/", "Optimizer/", "Script", "Data"
+_CHECKPOINT = torch.utils.checkpoint.__file__
+# What stands around a function without being what the user called.
+_WRAPPERS = frozenset(("decorate_context", "decorate_autocast", "decorate_fwd", "inner", "wrapper", "fn"))
+
+
+class Place(NamedTuple):
+    """`origin` is the scope of what comes back to this operation in a backward pass."""
+
+    phase: Phase
+    scope: str
+    module: str
+    origin: str
+    stack: stacks.Places
+    owner: str = ""
+
+
+class OptimizerStep(NamedTuple):
+    """An optimizer's step that runs, with where it was called."""
+
+    optimizer: torch.optim.Optimizer
+    label: str
+    closure: bool
+    top: Running | None
+    task: int
+    stack: stacks.Places
+
+
+class Phases:
+    """Tells the place of each operation, in the order in which they run."""
+
+    def __init__(self, scopes: Scopes, numbers: SequenceMap, variables: Variables, hold_frames: bool) -> None:
+        self._places = stacks.places if hold_frames else _no_places
+        self.optimizing: list[OptimizerStep] = []
+        self._scopes, self._numbers, self._variables = scopes, numbers, variables
+        self._interrupted = False  # an optimizer's closure ran, so that gradients may be other tensors now
+        self._last_origin: tuple[int, Origin | None] = (-1, None)
+
+    def begin_optimizer(self, optimizer: torch.optim.Optimizer, closure: bool, frame: FrameType | None) -> None:
+        label = self._variables.add_optimizer(optimizer)
+        top, task = self._scopes.top(), compat.current_graph_task()
+        self.optimizing.append(OptimizerStep(optimizer, label, closure, top, task, self._places(frame)))
+
+    def end_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        for place in range(len(self.optimizing) - 1, -1, -1):
+            if self.optimizing[place].optimizer is optimizer:
+                del self.optimizing[place:]
+                return
+
+    def place(self, read: Read, frame: FrameType, from_gradients: bool, owners: set[str]) -> Place:
+        """`from_gradients`: an input comes from a backward node. `owners`: the parameters that the inputs' producers
+        are about."""
+        top = self._scopes.top()
+        if self.optimizing:
+            step = self.optimizing[-1]
+            if (
+                not (step.closure and torch.is_grad_enabled())
+                and top is step.top
+                and compat.current_graph_task() == step.task
+            ):
+                return self._in_optimizer(step, read, owners)
+            self._interrupted = True
+        node = compat.current_autograd_node()
+        if node is not None:
+            return self._in_backward(node, top, frame)
+        if top is not None:
+            if top.task >= 0:
+                return Place("recompute", RECOMPUTE + top.path, top.path, top.path, self._places(frame))
+            return Place("forward", top.path, top.path, top.path, self._places(frame))
+        return self._outside(read, frame, from_gradients)
+
+    # ------------------------------------------------------------ parts
+
+    def _in_optimizer(self, step: OptimizerStep, read: Read, owners: set[str]) -> Place:
+        if self._interrupted:
+            self._interrupted = False
+            self._variables.add_optimizer(step.optimizer)
+        found = {self._variables.owner(tensor) for tensor in read.tensors} | owners
+        found.discard("")
+        owner = found.pop() if len(found) == 1 else ""
+        scope = OPTIMIZER + step.label
+        return Place("optimizer", f"{scope}/{owner}" if owner else scope, "", scope, step.stack, owner)
+
+    def _in_backward(self, node: Any, top: Running | None, frame: FrameType) -> Place:
+        own = () if frame.f_code is compat.engine_code else self._places(frame, until=compat.engine_code)
+        if top is not None and top.task == compat.current_graph_task():
+            return Place("recompute", RECOMPUTE + top.path, top.path, top.path, own)
+        name = node.name().rpartition("::")[2]
+        if name == "AccumulateGrad":
+            module = self._module_of_parameter(node.variable)
+            return Place("backward", f"{GRADIENTS}{module}/{name}", module, GRADIENTS + module, own)
+        origin = self._origin(node._sequence_nr())
+        scope, stack = (origin.scope, origin.stack) if origin else (SCRIPT, ())
+        if torch.is_grad_enabled() and _in_checkpoint(frame):
+            return Place("recompute", RECOMPUTE + scope, _module(scope), scope, own)
+        return Place("backward", f"{GRADIENTS}{scope}/{name}", _module(scope), GRADIENTS + scope, own + stack)
+
+    def _origin(self, number: int) -> Origin | None:
+        if number != self._last_origin[0]:
+            self._last_origin = (number, self._numbers.find(number))
+        return self._last_origin[1]
+
+    def forget(self) -> None:
+        """What was remembered from one operation to the next."""
+        self.optimizing.clear()
+        self._last_origin = (-1, None)
+
+    def _module_of_parameter(self, parameter: Tensor) -> str:
+        name = self._variables.parameter_at(parameter)
+        return self._variables.module_of(name) or SCRIPT
+
+    def _outside(self, read: Read, frame: FrameType, from_gradients: bool) -> Place:
+        """An operation of no module: one of the script, or of a function that it called."""
+        function, loading = _surroundings(frame)
+        stack = self._places(frame)
+        if loading:
+            return Place("other", DATA, "", DATA, stack)
+        phase: Phase = "forward" if torch.is_grad_enabled() else "other"
+        below = f"/{function}" if function else ""
+        if phase == "other":
+            updated = {self._variables.trainable_at(read.tensors[place]) for place in read.written} - {""}
+            if updated:
+                owner = updated.pop() if len(updated) == 1 else ""
+                scope = f"{OPTIMIZER}{SCRIPT}/{owner}" if owner else OPTIMIZER + SCRIPT
+                return Place(phase, scope, "", scope, stack, owner)
+            if from_gradients:
+                scope = GRADIENTS + (function or SCRIPT)
+                return Place(phase, scope, "", scope, stack)
+        return Place(phase, SCRIPT + below, "", SCRIPT + below, stack)
+
+
+def _module(scope: str) -> str:
+    while scope.startswith(GRADIENTS):
+        scope = scope[len(GRADIENTS) :]
+    return "" if scope == SCRIPT or scope.startswith((SCRIPT + "/", OPTIMIZER)) else scope
+
+
+def _in_checkpoint(frame: FrameType | None) -> bool:
+    """Whether the code that runs was called by the engine to compute a forward pass again."""
+    while frame is not None and frame.f_code is not compat.engine_code:
+        if frame.f_code.co_filename == _CHECKPOINT:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _no_places(_frame: FrameType | None, until: CodeType | None = None) -> stacks.Places:
+    return ()
+
+
+def _surroundings(frame: FrameType | None) -> tuple[str, bool]:
+    """The function of PyTorch that the user's code called, and whether data are loaded."""
+    function, loading = "", False
+    seen_user = False
+    while frame is not None:
+        kind = stacks.kind_of(frame)
+        if kind == stacks.USER:
+            seen_user = True
+        elif kind == stacks.TORCH:
+            name = frame.f_code.co_name
+            if not seen_user and name[0] not in "_<" and name not in _WRAPPERS:
+                function = name
+            loading = loading or stacks.is_data_loading(frame)
+        frame = frame.f_back
+    return function, loading

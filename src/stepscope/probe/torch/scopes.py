@@ -1,0 +1,131 @@
+"""Which module runs, per thread, by global forward hooks that are there only while a step is traced.
+
+A root is a module that is called while no other runs; it is called as the caller's variable is, and its parts as it
+calls them. Modules that are made on the way, and belong to none, hang below the one that calls them.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any, NamedTuple
+
+from torch import nn
+from torch.nn.modules import module as global_hooks
+
+from stepscope.probe.torch import compat, naming
+
+
+class Running(NamedTuple):
+    """A module that runs. `task` is the backward pass in which it was called, -1 for none."""
+
+    module: int
+    path: str
+    task: int
+
+
+class Root(NamedTuple):
+    name: str
+    module: weakref.ref[nn.Module]
+
+
+class Scopes:
+    """`found` is told of each new root."""
+
+    def __init__(self, found: Callable[[Root], None]) -> None:
+        self.roots: list[Root] = []
+        self._found = found
+        self._paths: dict[int, str] = {}  # by the id of a module, as long as it lives
+        self._alive: dict[int, weakref.ref[nn.Module]] = {}
+        self._stacks: dict[int, list[Running]] = {}
+        self._handles: list[Any] = []
+
+    # ------------------------------------------------------------ hooks
+
+    def install(self, inside: nn.Module | None = None) -> None:
+        """From now on calls are followed. `inside`: a module whose call has begun already."""
+        if not self._handles:
+            self._stacks.clear()
+            self._handles = [
+                global_hooks.register_module_forward_pre_hook(self._enter),
+                global_hooks.register_module_forward_hook(self._leave, always_call=True),
+            ]
+        if inside is not None:
+            self._enter(inside, ())
+
+    def remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+        self._stacks.clear()
+
+    def top(self) -> Running | None:
+        """The innermost module that runs in this thread."""
+        stack = self._stacks.get(get_ident())
+        return stack[-1] if stack else None
+
+    def path_of(self, module: nn.Module) -> str:
+        """The path of a module that is known, else ""."""
+        return self._paths.get(id(module), "")
+
+    def _enter(self, module: nn.Module, _args: Any) -> None:
+        stack = self._stacks.setdefault(get_ident(), [])
+        try:
+            path = self._paths.get(id(module)) or self._find(module, stack)
+        except Exception:  # a module with attributes of its own ideas
+            path = type(module).__name__
+        stack.append(Running(id(module), path, compat.current_graph_task()))
+
+    def _leave(self, module: nn.Module, _args: Any, _output: Any) -> None:
+        stack = self._stacks.get(get_ident(), [])
+        for place in range(len(stack) - 1, -1, -1):
+            if stack[place].module == id(module):
+                del stack[place:]
+                return
+
+    # ------------------------------------------------------------ names
+
+    def _find(self, module: nn.Module, stack: list[Running]) -> str:
+        if not stack:
+            return self._add_root(module)
+        caller = self._alive.get(stack[-1].module)
+        parent = caller() if caller is not None else None
+        if parent is not None:
+            self._add_parts(parent, stack[-1].path)
+        known = self._paths.get(id(module))
+        return known or self._remember(module, f"{stack[-1].path}/{type(module).__name__}")
+
+    def _add_root(self, module: nn.Module) -> str:
+        name, root = naming.find_module(module, sys._getframe(2))
+        self.roots = [one for one in self.roots if one.module() is not None]
+        known = self._paths.get(id(root))
+        if known is None:
+            taken = {one.name for one in self.roots}
+            unique, number = name, 0
+            while unique in taken:
+                number += 1
+                unique = f"{name}_{number}"
+            known = self._remember(root, unique)
+            added = Root(unique, weakref.ref(root))
+            self.roots.append(added)
+            self._found(added)
+        self._add_parts(root, known)
+        return self._paths.get(id(module), known)
+
+    def _add_parts(self, module: nn.Module, path: str) -> None:
+        for qualified, part in module.named_modules():
+            if id(part) not in self._paths:
+                self._remember(part, naming.module_path(path, qualified))
+
+    def _remember(self, module: nn.Module, path: str) -> str:
+        key = id(module)
+
+        def forget(_dead: Any) -> None:
+            self._paths.pop(key, None)
+            self._alive.pop(key, None)
+
+        self._alive[key] = weakref.ref(module, forget)
+        self._paths[key] = path
+        return path

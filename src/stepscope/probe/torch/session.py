@@ -1,0 +1,544 @@
+"""One debugged PyTorch process, seen from inside: what is installed for which step, when to stand still, what to tell.
+
+The life of it: `begin` (at the first forward of a module, or whatever of the training comes first) starts the agent,
+waits for the server and pauses at step 0; then the hooks tell where steps end. A step that is to be looked at is traced
+and held; one that runs free has nothing installed. All of it happens in the thread that trains first, but for nodes of
+a backward pass that the autograd engine runs in threads of its own.
+
+Whatever is asked of tensors here is hidden from all dispatch modes (`compat.unseen`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from stepscope import live_messages as live
+from stepscope.core.errors import NotAvailable
+from stepscope.core.ports import Command, Cursor, Moment, Report, State
+from stepscope.core.watch.records import HitBatch
+from stepscope.pipe import Message, Pipe, PipeClosed
+from stepscope.probe import sidecar
+from stepscope.probe.bootstrap import say
+from stepscope.probe.data_folder import DataFolder
+from stepscope.probe.settings import Settings
+from stepscope.probe.torch import compat
+from stepscope.probe.torch.answers import Answers
+from stepscope.probe.torch.control import Control
+from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.pausing import Waiting
+from stepscope.probe.torch.telling import Telling
+from stepscope.probe.torch.tracer import Tracer
+from stepscope.probe.torch.values import Memory, is_stop
+from stepscope.probe.torch.watching import Watching
+
+PROGRESS_INTERVAL = 0.25  # seconds between two reports of a training that runs free
+FIRST_STEPS = 2  # that are traced in any case: the first one makes the optimizer's state, so that the second differs
+_RUNNING = "the training runs: pause it to see its tensors"
+
+
+class Terminated(SystemExit):
+    """Ends the training as the user of the debugger asked: 128 + SIGTERM."""
+
+    def __init__(self) -> None:
+        super().__init__(143)
+
+
+class _At(NamedTuple):
+    """A node of the step that runs, before or after which the training stands."""
+
+    node: str
+    position: int
+    moment: Moment
+
+
+class Session:
+    """`over` is empty, or says why the debugger lets go of this process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.tracer = Tracer(self._before, self._after)
+        self.over = ""
+        self.begun = False
+        self.thread = 0  # the one that trains
+        self.ending: BaseException | None = None  # what was raised within the training, to end it
+        self._folder: DataFolder | None = None
+        self._pipe: Pipe | None = None
+        self._waiting: Waiting | None = None
+        self._server = ""  # where the user finds the debugger
+
+        self._control = Control()
+        self._memory = Memory(settings.hold_bytes or _default_budget(), settings.partial_memory)
+        self._watching = Watching()
+        self._lock = threading.RLock()  # the training thread's, and those of the engine
+        self._step = 0  # that are completed
+        self._at: _At | None = None  # where within this step the training stands
+        self._shown: int | None = None  # the node that the user went back to
+        self._loss: torch.Tensor | None = None
+        self._scaled_loss: Any = (None, None)  # of a gradient scaler: what it made of which loss
+        self._skipped = False
+        self._step_began = 0.0
+        self._last_progress = 0.0
+        self._warning = ""
+
+    # ------------------------------------------------------------ called by the hooks
+
+    def begin(self, module: nn.Module | None = None) -> None:
+        """Starts the agent, waits for the server and pauses at step 0. `module`: its call has just begun."""
+        if self.begun:
+            return
+        self.begun = True
+        self.thread = threading.get_ident()
+        with compat.unseen():
+            self._folder = DataFolder(self._settings.data_root)
+            self._telling = Telling(_graph_name(self._settings), self._folder.path)
+            self._arrays = live.ArrayFiles(self._folder.path)
+            self._answers = Answers(self._memory, lambda: self._telling.graph, self.tracer.tensors, self.thread)
+            self._pipe = sidecar.launch()
+            self._waiting = Waiting(self._pipe)
+            self._say_hello(module)
+            self._await_server()
+        if self.over:
+            return
+        self.tracer.push(module)
+        self.tracer.new_step()
+        with compat.unseen():
+            self._memory.begin(0, ())
+            self._hold_parameters()
+            self._telling.update(self.tracer, ended=True)
+            say(f"paused before the first step; go on from {self._server}")
+            self._pause("start")
+        if not self.over:
+            self._begin_step()
+
+    def step_ended(self, module: nn.Module | None = None) -> None:
+        """A step has ended. `module`: a call of it has just begun, the first of the next step."""
+        if self.over or not self.begun:
+            return
+        seconds = time.perf_counter() - self._step_began
+        with compat.unseen():
+            self._end_step(seconds)
+        if not self.over:
+            self._begin_step(module)
+
+    def step_was_none(self) -> None:
+        """What ran since the last step was no part of one: the next begins only now."""
+        if self.begun and not self.over:
+            self._begin_step(again=True)
+
+    def backward_of(self, roots: Any) -> None:
+        """A backward pass begins at these tensors."""
+        first = roots[0] if isinstance(roots, (tuple, list)) and roots else roots
+        if isinstance(first, torch.Tensor) and first.numel() == 1:
+            scaled, loss = self._scaled_loss
+            with compat.unseen_by_others():
+                self._loss = (loss if first is scaled else first).detach()
+        self._scaled_loss = (None, None)
+
+    def loss_is_scaled(self, scaled: torch.Tensor, loss: torch.Tensor) -> None:
+        """The backward pass will begin at a multiple of the loss."""
+        self._scaled_loss = (scaled, loss)
+
+    def update_skipped(self) -> None:
+        """A gradient scaler let an optimizer's step fall out."""
+        self._skipped = True
+
+    def end(self, uncaught: str) -> None:
+        """At interpreter exit. The agent removes the folder, too, if we don't get to it."""
+        if self._pipe is not None and not self.over:
+            with contextlib.suppress(PipeClosed):
+                self._pipe.send("bye", step=self._step, error=uncaught)
+        self._let_go()
+        if self._folder is not None:
+            self._folder.remove()
+
+    def release(self, reason: str, keep_hooks: bool = False) -> None:
+        """Lets the training go on undebugged. `keep_hooks`: as for `Tracer.close`."""
+        say(reason)
+        self.over = self.over or reason
+        if self._pipe is not None:
+            with contextlib.suppress(PipeClosed):
+                self._pipe.send("released", reason=reason)
+            self._pipe.close()
+        self._let_go(keep_hooks)
+        if self._folder is not None:
+            self._folder.remove()
+
+    def forget(self) -> None:
+        """In a forked child."""
+        self.over = "this is a forked child"
+        if self._pipe is not None:
+            self._pipe.close()
+        if self._folder is not None:
+            self._folder.close()
+        if self._waiting is not None:
+            self._waiting.remove()
+
+    def _let_go(self, keep_hooks: bool = False) -> None:
+        if self._waiting is not None:
+            self._waiting.remove()
+        self.tracer.close(keep_hooks)
+        with compat.unseen():
+            self._memory.close()
+
+    # ------------------------------------------------------------ steps
+
+    def _begin_step(self, module: nn.Module | None = None, again: bool = False) -> None:
+        """Installs what the step that begins needs, and takes away what it doesn't."""
+        number = self._step + 1
+        hold = self._control.is_stepping or self._watching.active
+        if hold or number <= FIRST_STEPS:
+            if not again or not self.tracer.is_pushed:
+                self.tracer.push(None if self.tracer.is_pushed else module)
+            self.tracer.new_step()
+            if self._waiting is not None:
+                self._waiting.install()
+        elif not again:
+            self.tracer.pop()
+            self.tracer.clear()
+            if self._waiting is not None:
+                self._waiting.remove()
+        self._telling.new_step()
+        with compat.unseen():
+            if hold:
+                self._memory.watched = self._watching.names(self._telling.graph)
+                self._memory.begin(number, self.tracer.tensors().values())
+            else:
+                self._memory.close()
+        self._at = self._shown = None
+        self._skipped = False
+        self._step_began = time.perf_counter()
+
+    def _end_step(self, seconds: float) -> None:
+        assert self._folder is not None
+        if self.tracer.fault is not None:
+            raise self.tracer.fault
+        held = self._memory.current is not None
+        if held:
+            self._hold_parameters()
+        if self.tracer.events:
+            changed = self._telling.update(self.tracer, ended=True)
+            if changed and self._step < FIRST_STEPS:
+                self._tell_graph()
+        self._step += 1
+        self._at = self._shown = None
+        self._folder.count(self._step)
+        self._control.step_ended()
+        self._take_commands(held)
+        if self.over:
+            return
+        batch = self._check() if held and self._watching.active else None
+        if batch is not None and batch.stops:
+            self._control.stand()
+            self._control.reason = "watchpoint"
+        if self._control.pauses:
+            self._pause(self._control.reason, seconds, batch)
+        else:
+            if batch is not None and batch.hits:
+                self._send("hits", **live.hits_fields(batch))
+            self._progress(seconds)
+
+    def _hold_parameters(self) -> None:
+        assert self._memory.current is not None
+        self._memory.current.ended(self.tracer.parameters())
+
+    # ------------------------------------------------------------ nodes: called by the tracer, within the operation
+
+    def _before(self, event: Event) -> None:
+        if self._memory.current is None or self.over:
+            return
+        with self._lock, compat.unseen_by_others():
+            self._memory.before(event)
+            if self._control.stops_at(event.name, "before") and is_stop(event):
+                self._pause_at(event, self._ran() + 1, "before")
+
+    def _after(self, event: Event) -> None:
+        if self._memory.current is None or self.over:
+            return
+        with self._lock, compat.unseen_by_others():
+            self._memory.after(event)
+            if self._control.stops_at(event.name, "after") and is_stop(event):
+                self._pause_at(event, self._ran(), "after")
+
+    def _pause_at(self, event: Event, position: int, moment: Moment) -> None:
+        began = time.perf_counter()
+        self._at, self._shown = _At(event.name, position, moment), None
+        self._telling.update(self.tracer, ended=False)
+        self._pause("node")
+        self._at = self._shown = None
+        self._step_began += time.perf_counter() - began
+
+    # ------------------------------------------------------------ standing still
+
+    def _pause(self, reason: str, seconds: float | None = None, batch: HitBatch | None = None) -> None:
+        """Stands still until a command lets it go on."""
+        assert self._waiting is not None
+        self._control.stand()
+        self._tell_graph()
+        if batch is not None:
+            self._send("hits", **live.hits_fields(batch))
+        self._report(State.PAUSED, reason, seconds, loss=self._read_loss())
+        self._reason = reason
+        try:
+            while not self.over:
+                if self._obey(self._waiting.message()):
+                    break
+        except PipeClosed:
+            self.over = "the debugger's sidecar is gone; going on undebugged"
+        except BaseException as ending:
+            self.ending = ending  # a thread of the engine may lose it on the way
+            raise
+        self._last_progress = time.monotonic()
+
+    def _obey(self, message: Message) -> bool:
+        """Of a training that stands still; whether it goes on."""
+        kind = message["is"]
+        if kind == "gone":
+            self.over = f"{message['reason']}; going on undebugged"
+            return True
+        if kind == "watch":
+            self._watching.watch(live.watch_of(message))
+        elif kind == "query":
+            self._send("answer", **live.answer_fields(message, self._answers, self._arrays))
+        elif kind == "command":
+            return self._command(live.command_of(message))
+        return False
+
+    def _command(self, command: Command) -> bool:
+        control = self._control
+        control.sequence = command.sequence
+        if command.kind == "terminate":
+            self._terminate()
+        if command.kind == "recheck" or self._is_to_check_first(command):
+            batch = self._check()
+            if batch.stops or command.kind == "recheck":
+                self._send("hits", **live.hits_fields(batch))
+                self._reason = "watchpoint" if batch.stops else self._reason
+                self._report(State.PAUSED, self._reason)
+                return False
+        if command.kind == "previous_node" or (command.kind in ("next_node", "run_to") and self._moves_on(command)):
+            if command.kind == "previous_node":
+                self._move_back()
+            return False
+        if command.kind == "run_to" and self._never_runs(command.node):
+            warning = f"{command.node} never runs by itself: it is no operation, or only passes a value on"
+            self._report(State.PAUSED, "not_reached", warning=warning)
+            return False
+        if command.kind in ("run", "resume", "next_node", "run_to"):
+            control.run(command, within_step=self._at is not None)
+            return True
+        return False  # a pause: it stands already
+
+    def _is_to_check_first(self, command: Command) -> bool:
+        return self._at is None and self._watching.is_due_before(command, self._step)
+
+    def _terminate(self) -> None:
+        say("terminated, as asked in the debugger")
+        raise Terminated
+
+    # ------------------------------------------------------------ the cursor, over nodes that have run
+
+    def _position(self) -> int:
+        """Of the node that is shown."""
+        if self._shown is not None:
+            return self._shown
+        return self._at.position if self._at is not None else self._ran() + 1
+
+    def _ran(self) -> int:
+        return len(self._memory.current.nodes) if self._memory.current is not None else 0
+
+    def _move_back(self) -> None:
+        position = self._position() - 1
+        if self._ran() == 0:
+            self._report(State.PAUSED, "node", warning="no node has run yet")
+            return
+        self._shown = max(position, 1)
+        self._report(State.PAUSED, "node")
+
+    def _moves_on(self, command: Command) -> bool:
+        """Whether a node that has run already is the one to go to: then that is all there is to do."""
+        if self._shown is None or self._memory.current is None:
+            return False
+        last = self._at.position if self._at is not None else self._ran()
+        position: int | None = self._shown + 1
+        if command.kind == "run_to":
+            position = self._memory.current.position(command.node)
+        if position is None or not self._shown < position <= last:
+            return False
+        self._shown = None if self._at is not None and position == last else position
+        self._report(State.PAUSED, "node")
+        return True
+
+    def _never_runs(self, name: str) -> bool:
+        graph = self._telling.graph
+        return name in graph and (graph.summarize(name).kind != "op" or graph.node(name).folded)
+
+    def _cursor(self) -> Cursor | None:
+        current = self._memory.current
+        if current is None:
+            return None
+        count = max(self._telling.count, len(current.nodes))
+        if self._shown is not None:
+            return Cursor(self._telling.name, current.nodes[self._shown - 1], self._shown, count)
+        if self._at is not None:
+            return Cursor(self._telling.name, self._at.node, self._at.position, count, self._at.moment)
+        return None
+
+    # ------------------------------------------------------------ telling
+
+    def _check(self) -> HitBatch:
+        return self._watching.check(self._answers, self._step + (self._at is not None))
+
+    def _tell_graph(self) -> None:
+        try:
+            self._telling.tell(self._send)
+        except OSError as error:
+            self._warning = f"the graph could not be handed over: {error}"
+
+    def _report(
+        self,
+        state: State,
+        reason: str,
+        seconds: float | None = None,
+        loss: float | None = None,
+        warning: str = "",
+    ) -> None:
+        cursor = self._cursor() if state is State.PAUSED else None
+        skipped = "the optimizer's step was left out: gradients were not finite" if self._skipped else ""
+        report = Report(
+            state=state,
+            step=self._step + (self._at is not None),
+            reason=reason,
+            cursor=cursor,
+            recorded_steps=self._memory.steps,
+            loss=loss,
+            step_seconds=seconds,
+            command_sequence=self._control.sequence,
+            warning=warning or self._warning or skipped,
+        )
+        self._send("report", **live.report_fields(report))
+        self._warning = ""
+
+    def _progress(self, seconds: float) -> None:
+        now = time.monotonic()
+        if now - self._last_progress >= PROGRESS_INTERVAL:
+            self._last_progress = now
+            self._report(State.RUNNING, "", seconds)
+
+    def _read_loss(self) -> float | None:
+        try:
+            return None if self._loss is None else float(self._loss)
+        except Exception:  # complex, or of a kind of tensor that has no number
+            return None
+
+    # ------------------------------------------------------------ the pipe
+
+    def _take_commands(self, held: bool) -> None:
+        """Whatever has come in while the training ran."""
+        assert self._pipe is not None
+        try:
+            while not self.over and self._pipe.pending():
+                message = self._pipe.receive(0)
+                if message is None:
+                    return
+                self._obey_running(message, held)
+        except PipeClosed:
+            self.over = "the debugger's sidecar is gone; going on undebugged"
+
+    def _obey_running(self, message: Message, held: bool) -> None:
+        kind = message["is"]
+        if kind == "gone":
+            self.over = f"{message['reason']}; going on undebugged"
+        elif kind == "watch":
+            self._watching.watch(live.watch_of(message))
+        elif kind == "query":
+            self._send("answer", **live.refusal_fields(message.get("id", 0), NotAvailable(_RUNNING)))
+        elif kind == "command":
+            command = live.command_of(message)
+            self._control.sequence = command.sequence
+            if command.kind == "terminate":
+                self._terminate()
+            elif command.kind == "pause":
+                self._control.ask_pause(held)
+            elif command.kind in ("run", "resume"):
+                self._control.run(command, within_step=False)
+
+    def _send(self, kind: str, /, **fields: Any) -> None:
+        assert self._pipe is not None
+        try:
+            self._pipe.send(kind, **fields)
+        except PipeClosed:
+            self.over = "the debugger's sidecar is gone; going on undebugged"
+
+    def _say_hello(self, module: nn.Module | None) -> None:
+        assert self._pipe is not None
+        assert self._folder is not None
+        settings, environment = self._settings, os.environ
+        self._pipe.send(
+            "hello",
+            host=settings.host,
+            port=settings.port,
+            token=settings.token,
+            connect_wait=settings.connect_wait,
+            lost_wait=settings.lost_wait,
+            folder=str(self._folder.path),
+            info={
+                "job_id": secrets.token_hex(8),
+                "framework": "torch",
+                "framework_version": torch.__version__,
+                "device": _device(module),
+                "rank": int(environment.get("RANK", "") or 0),
+                "rank_count": int(environment.get("WORLD_SIZE", "") or 1),
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "command_line": [sys.executable, *sys.orig_argv[1:]],
+                "working_directory": os.getcwd(),
+                "step_unit": settings.step_unit,
+                "stepping": "live",
+                "started_at": time.time(),
+            },
+        )
+
+    def _await_server(self) -> None:
+        assert self._pipe is not None
+        wait = self._settings.connect_wait
+        where = f"{self._settings.host}:{self._settings.port}"
+        try:
+            message = self._pipe.receive(wait + 15)  # the agent itself keeps to `connect_wait`
+            while message is not None and message["is"] not in ("connected", "unreachable", "refused", "gone"):
+                self._obey_running(message, held=False)
+                message = self._pipe.receive(wait + 15)
+        except PipeClosed:
+            self.over = "the debugger's sidecar is gone; going on undebugged"
+            return
+        if message is None or message["is"] != "connected":
+            reason = message.get("reason", "") if message else "the sidecar does not answer"
+            self.over = f"no debugger at {where} ({reason}); going on undebugged"
+        else:
+            self._server = message.get("server") or where
+
+
+def _graph_name(settings: Settings) -> str:
+    return "forward" if settings.step_unit == "forward" else "step"
+
+
+def _device(module: nn.Module | None) -> str:
+    parameter = next(module.parameters(), None) if module is not None else None
+    return str(parameter.device) if parameter is not None else "cpu"
+
+
+def _default_budget() -> int:
+    """2 GiB, or a quarter of the memory that is free, whichever is less."""
+    with contextlib.suppress(OSError, ValueError):
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return min(2 << 30, free // 4)
+    return 2 << 30

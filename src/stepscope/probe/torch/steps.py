@@ -1,0 +1,163 @@
+"""Where a step ends: what the loop around the training does, told as events, and which of them is a boundary.
+
+A loop says nothing of its steps, so they are read from its habits, the surest one first:
+
+1. A data loader that is in use gives the next batch, and an optimizer has stepped since the one before.
+2. Without a loader: each optimizer of the loop has stepped, or one steps again.
+3. Without optimizers, as in SGD by hand: a training forward begins after a backward.
+
+So gradient accumulation, closures, several optimizers, skipped updates and validation in between all count as a user
+would. A setting can ask for every step of an optimizer, or for every forward of the outermost module, instead. Pure:
+no framework, no time, no state but what the events told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import Enum
+
+# A loader is not the one of the training if an optimizer steps so many times again before its next batch.
+PATIENCE = 10
+# Optimizers that were made don't take part if so many backwards came and none of them stepped: accumulation has fewer.
+IDLE = 1000
+
+
+class Verdict(Enum):
+    """What an event means for the step."""
+
+    NOTHING = "nothing"
+    STEP = "step"  # one has ended, just before what the event tells of
+    FRESH = "fresh"  # nothing was trained since the last one ended: what ran was no part of a step
+
+
+class Steps:
+    """`unit` is "run" (as above), "optimizer" (every step of an optimizer), "optimizer:NAME" (of those of a class), or
+    "forward" (every call of an outermost module)."""
+
+    def __init__(self, unit: str = "run") -> None:
+        kind, _, self._only = unit.partition(":")
+        self._by_habit, self._by_forward = kind == "run", kind == "forward"
+        self._made: set[Hashable] = set()  # optimizers that exist and may take part
+        self._expected: set[Hashable] | None = None  # those that stepped in the last step
+        self._stepped: set[Hashable] = set()  # since the last boundary
+        self._repeats = 0
+        self._loaders: set[Hashable] = set()  # those that gave a batch and may give another one
+        self._strangers: set[Hashable] = set()  # loaders of which it was found that they don't drive the training
+        self._under_loader = False  # an optimizer stepped while a loader was in charge
+        self._backwards = 0  # since the last boundary
+        self._idle_backwards = 0  # since the last step of any optimizer
+        self._forwards_seen = False
+        self._trained = False  # since the last boundary
+
+    # ------------------------------------------------------------ data
+
+    def loader_next(self, loader: Hashable) -> Verdict:
+        """A loader is asked for a batch."""
+        if not self._by_habit or loader in self._strangers:
+            return Verdict.NOTHING
+        if self._stepped or (self._backwards and not self._has_optimizers()):
+            return self._end()
+        return Verdict.NOTHING if self._trained else Verdict.FRESH
+
+    def loader_gave(self, loader: Hashable) -> None:
+        """It gave one."""
+        if loader not in self._strangers:
+            self._loaders.add(loader)
+
+    def loader_gone(self, loader: Hashable) -> None:
+        """It is exhausted, or its loop was left."""
+        self._loaders.discard(loader)
+        self._strangers.discard(loader)
+
+    # ------------------------------------------------------------ optimizers
+
+    def optimizer_made(self, optimizer: Hashable) -> None:
+        self._made.add(optimizer)
+
+    def optimizer_gone(self, optimizer: Hashable) -> None:
+        self._made.discard(optimizer)
+        if self._expected is not None:
+            self._expected.discard(optimizer)
+
+    def optimizer_begins(self, optimizer: Hashable) -> Verdict:
+        """An optimizer is about to step, or a gradient scaler to decide whether it does."""
+        if not self._by_habit or optimizer not in self._stepped:
+            return Verdict.NOTHING
+        if self._loaders:
+            self._repeats += 1
+            if self._repeats < PATIENCE:
+                return Verdict.NOTHING
+            self._strangers |= self._loaders
+            self._loaders.clear()
+        return self._end()
+
+    def optimizer_ended(self, optimizer: Hashable, name: str = "") -> Verdict:
+        """It has stepped, or its step was skipped."""
+        self._trained = True
+        self._idle_backwards = 0
+        self._stepped.add(optimizer)
+        if self._by_forward:
+            return Verdict.NOTHING
+        if not self._by_habit:
+            return self._end() if self._only in ("", name) else Verdict.NOTHING
+        if self._loaders:
+            self._under_loader = True
+            return Verdict.NOTHING
+        expected = self._made if self._expected is None else self._expected
+        return self._end() if self._stepped >= expected else Verdict.NOTHING
+
+    # ------------------------------------------------------------ forward and backward
+
+    def forward_begins(self, grad: bool) -> Verdict:
+        """An outermost module is called, with or without gradients."""
+        self._forwards_seen = True
+        verdict = Verdict.NOTHING
+        if self._by_habit and not self._loaders:
+            by_hand = grad and self._backwards and not self._has_optimizers()
+            left = self._under_loader and self._stepped  # the loop over the loader was left after its last step
+            if by_hand or left:
+                verdict = self._end()
+        self._trained = self._trained or grad
+        return verdict
+
+    def forward_ended(self) -> Verdict:
+        return self._end() if self._by_forward else Verdict.NOTHING
+
+    def backward_begins(self) -> Verdict:
+        """Of an outermost call of the autograd engine."""
+        verdict = Verdict.NOTHING
+        without_modules = self._by_habit and not self._loaders and not self._forwards_seen
+        if without_modules and self._backwards and not self._has_optimizers():
+            verdict = self._end()
+        self._trained = True
+        self._backwards += 1
+        self._idle_backwards += 1
+        return verdict
+
+    # ------------------------------------------------------------ the rest
+
+    def asked(self) -> Verdict:
+        """The script itself says that a step has ended."""
+        return self._end()
+
+    def script_ends(self) -> Verdict:
+        if self._by_habit and (self._stepped or (self._backwards and not self._has_optimizers())):
+            return self._end()
+        return Verdict.NOTHING
+
+    @property
+    def needs_forwards(self) -> bool:
+        """Whether steps can't be told without `forward_begins` and `forward_ended`."""
+        return self._by_forward or (self._by_habit and not self._has_optimizers())
+
+    def _has_optimizers(self) -> bool:
+        """Whether any takes part, as far as one can tell: one that was made and never steps does not."""
+        return bool(self._expected) or bool(self._made and self._idle_backwards <= IDLE)
+
+    def _end(self) -> Verdict:
+        if self._stepped:
+            self._expected = self._stepped
+        self._stepped = set()
+        self._repeats = self._backwards = 0
+        self._under_loader = self._trained = False
+        return Verdict.STEP

@@ -1,0 +1,98 @@
+"""The graph of the step as the server knows it: told again only when the step has become another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from stepscope import graph_file
+from stepscope.core.graph import Graph
+from stepscope.core.graph.fold import FOLDED_OPS
+from stepscope.core.graph.records import NodeRecord
+from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.tracer import Tracer
+
+_Key = tuple[Any, ...]
+
+
+class Telling:
+    """`update` looks at what the tracer has of the step; `tell` sends what has changed since the graph was sent."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._folder = folder
+        self._records: list[NodeRecord] = []
+        self._nodes: list[_Key] = []
+        self._stops = 0
+        self._variables: tuple[str, ...] = ()
+        self._matched = 0  # nodes of the present step that are as they were known
+        self._graph: Graph | None = None
+        self._untold = False
+        self._files = 0
+
+    @property
+    def count(self) -> int:
+        """Nodes of the graph at which one can stop."""
+        return self._stops
+
+    @property
+    def graph(self) -> Graph:
+        if self._graph is None:
+            self._graph = Graph(self.name, self._records)
+        return self._graph
+
+    def new_step(self) -> None:
+        self._matched = 0
+
+    def update(self, tracer: Tracer, ended: bool) -> bool:
+        """Whether the graph is another one now. `ended`: the step is over, so that no node can be missing any more."""
+        events = tracer.events
+        running = bool(events) and not ended and not events[-1].types and bool(events[-1].tensors)
+        last = len(events) - running  # a node that has not run has no outputs yet
+        while self._matched < last and self._is_known(events[self._matched]):
+            self._matched += 1
+        variables = tuple(tracer.tensors())
+        same = self._matched == last and (not running or self._is_next(events[-1].name))
+        if ended:
+            same = same and len(events) == len(self._nodes) and variables == self._variables
+        if same:
+            return False
+        nodes, records = [_key(event) for event in events], tracer.records()
+        if not ended:  # what the last step did after this may come yet
+            if running:
+                self._as_it_was(nodes, records)
+            known = {record.name for record in records}
+            nodes += [node for node in self._nodes if node[0] not in known]
+            records += [record for record in self._records if record.name not in known]
+        self._nodes, self._records = nodes, records
+        self._stops = sum(record.kind == "op" and record.op not in FOLDED_OPS for record in records)
+        self._variables = variables
+        self._matched = last
+        self._graph, self._untold = None, True
+        return True
+
+    def tell(self, send: Callable[..., None]) -> None:
+        """OSError where there is no space for the graph."""
+        if self._untold:
+            self._untold = False
+            self._files += 1
+            path = self._folder / f"graph-{self._files}.json"
+            graph_file.dump(self._records, path)
+            send("graph", name=self.name, path=str(path))
+
+    def _as_it_was(self, nodes: list[_Key], records: list[NodeRecord]) -> None:
+        """The last node has not put out anything yet: what it is known to put out stands for that."""
+        name = records[-1].name
+        records[-1:] = [old for old in self._records if old.name == name] or records[-1:]
+        nodes[-1:] = [old for old in self._nodes if old[0] == name] or nodes[-1:]
+
+    def _is_known(self, event: Event) -> bool:
+        return self._matched < len(self._nodes) and self._nodes[self._matched] == _key(event)
+
+    def _is_next(self, name: str) -> bool:
+        return self._matched < len(self._nodes) and self._nodes[self._matched][0] == name
+
+
+def _key(event: Event) -> _Key:
+    return event.name, event.inputs, event.types

@@ -1,0 +1,171 @@
+"""The tensors that a step starts from: parameters, buffers, gradients and optimizer state it finds, and its inputs.
+
+They are named when a step begins, by the roots and optimizers that are known by then, or when they are met first.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from types import FrameType
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from stepscope.core.graph.records import Kind
+from stepscope.probe.torch import naming
+from stepscope.probe.torch.scopes import Root
+from stepscope.probe.torch.storages import Found, Source, Storages, address_of
+
+INPUT, STATE, GRADIENT = "Input/", "OptState/", ".grad"
+
+
+class Variable(NamedTuple):
+    """`always`: it is a node of the graph, though nothing in the step reads it."""
+
+    tensor: Tensor
+    kind: Kind
+    trainable: bool | None = None
+    always: bool = False
+
+
+class Variables:
+    """`known` has them by name, in the order in which they were named."""
+
+    def __init__(self, storages: Storages) -> None:
+        self.known: dict[str, Variable] = {}
+        self._storages = storages
+        self._labels: weakref.WeakKeyDictionary[torch.optim.Optimizer, str] = weakref.WeakKeyDictionary()
+        self._label_counts: dict[str, int] = {}
+        self._loose: dict[str, weakref.ref[Tensor]] = {}  # parameters of no module
+        self._leaves: dict[int, weakref.ref[Tensor]] = {}  # inputs of earlier steps that gradients are for, by their id
+        self._parameters: dict[int, str] = {}  # address → name of the parameter that lies there
+        self._modules: dict[str, str] = {}  # parameter → path of its module
+        self._owners: dict[int, str] = {}  # address → parameter, of its gradient and the optimizer's state for it
+        self._counts: dict[str, int] = {}
+
+    # ------------------------------------------------------------ a step begins
+
+    def clear(self) -> None:
+        self.known = {}
+        for each in (self._parameters, self._owners, self._counts, self._modules):
+            each.clear()
+
+    def begin(self, roots: Iterable[Root]) -> None:
+        self.clear()
+        for root in roots:
+            self.add_root(root)
+        for name, reference in list(self._loose.items()):
+            tensor = reference()
+            if tensor is None:
+                del self._loose[name]
+            else:
+                self._add_parameter(name, tensor)
+        for optimizer, label in list(self._labels.items()):
+            self._add_optimizer(optimizer, label)
+
+    def add_root(self, root: Root) -> None:
+        module = root.module()
+        if module is None:
+            return
+        for qualified, parameter in module.named_parameters():
+            name = naming.tensor_name(root.name, qualified)
+            self._add_parameter(name, parameter)
+            self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
+        for qualified, buffer in module.named_buffers():
+            name = naming.tensor_name(root.name, qualified)
+            self._add(name, Variable(buffer, "parameter", trainable=False, always=True))
+
+    def add_optimizer(self, optimizer: torch.optim.Optimizer) -> str:
+        """The name under which an optimizer's nodes stand. Names its state, and who owns which tensor of it."""
+        label = self._labels.get(optimizer)
+        if label is None:
+            label = naming.numbered(type(optimizer).__name__, self._label_counts)
+            self._labels[optimizer] = label
+        self._add_optimizer(optimizer, label)
+        return label
+
+    # ------------------------------------------------------------ asking
+
+    def parameter_at(self, tensor: Tensor) -> str:
+        """The parameter in whose memory a tensor lies, "" for none."""
+        return self._parameters.get(address_of(tensor), "")
+
+    def trainable_at(self, tensor: Tensor) -> str:
+        """As `parameter_at`, of parameters that are trained."""
+        name = self.parameter_at(tensor)
+        return name if name and self.known[name].trainable else ""
+
+    def module_of(self, parameter: str) -> str:
+        """The path of the module that a parameter belongs to, "" for none."""
+        return self._modules.get(parameter, "")
+
+    def owner(self, tensor: Tensor) -> str:
+        """The parameter that a tensor is, or is the gradient or state of."""
+        return self._owners.get(address_of(tensor), "")
+
+    def name_unknown(self, tensor: Tensor, frame: FrameType | None) -> Found:
+        """Names a tensor that no node of the step made: an input of the step; or a parameter of no module, which is
+        what the leaf of a graph is that comes again in another step."""
+        name = naming.find_tensor(tensor, frame)
+        if self._is_loose_parameter(tensor):
+            name = self._unused(name or "parameter")
+            self._loose[name] = weakref.ref(tensor)
+            self._add_parameter(name, tensor)
+        else:
+            name = self._unused(INPUT + (name or "tensor"))
+            self._add(name, Variable(tensor, "input"))
+        return self._storages.find(tensor) or Found(Source(name, 0), True)
+
+    # ------------------------------------------------------------ parts
+
+    def _is_loose_parameter(self, tensor: Tensor) -> bool:
+        if not (tensor.requires_grad and tensor.is_leaf):
+            return False
+        key, leaves = id(tensor), self._leaves
+        if isinstance(tensor, torch.nn.Parameter) or key in leaves:
+            return True
+        leaves[key] = weakref.ref(tensor, lambda _: leaves.pop(key, None))
+        return False
+
+    def _unused(self, name: str) -> str:
+        unused = naming.numbered(name, self._counts)
+        while unused in self.known:
+            unused = naming.numbered(name, self._counts)
+        return unused
+
+    def _add(self, name: str, variable: Variable) -> None:
+        if name not in self.known:
+            self.known[name] = variable
+            self._storages.made(variable.tensor, name, 0)
+
+    def _add_parameter(self, name: str, tensor: Tensor) -> None:
+        self._add(name, Variable(tensor, "parameter", tensor.requires_grad, always=True))
+        self._parameters.setdefault(address_of(tensor), name)
+        self._own(tensor, name)
+        gradient = tensor.grad
+        if gradient is not None:
+            self._add(f"{INPUT}{name}{GRADIENT}", Variable(gradient, "input"))
+            self._own(gradient, name)
+
+    def _add_optimizer(self, optimizer: torch.optim.Optimizer, label: str) -> None:
+        for group_number, group in enumerate(optimizer.param_groups):
+            for number, parameter in enumerate(group["params"]):
+                name = self.parameter_at(parameter)
+                if not name:
+                    name = f"{label}.{group_number}.{number}"
+                    self._add_parameter(name, parameter)
+                if parameter.grad is not None:
+                    self._own(parameter.grad, name)
+                for state, value in optimizer.state.get(parameter, {}).items():
+                    if isinstance(value, Tensor):
+                        self._own(value, name)
+                        self._add_state(f"{STATE}{name}/{naming.clean(str(state))}", value)
+
+    def _add_state(self, name: str, value: Tensor) -> None:
+        if name not in self.known and self._storages.find(value) is None:  # else a node of this step has made it
+            self._add(name, Variable(value, "parameter", trainable=False, always=True))
+
+    def _own(self, tensor: Tensor, name: str) -> None:
+        self._owners[address_of(tensor)] = name

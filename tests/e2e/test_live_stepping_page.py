@@ -1,0 +1,58 @@
+"""The page of a training that stands still within a step: the side of a node, and the stack with its variables."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from browsing import Debugger, complaints
+
+from stepscope.testing.agent import FakeAgent
+from stepscope.testing.live_source import FakeLiveSource
+from stepscope.testing.network import FORWARD
+
+MATMUL = f"{FORWARD}/hidden-Dense/MatMul-op0"
+WORDS = {
+    "en": ("before the node", "after the node", "has not run yet", "Stack", "Variables of forward"),
+    "zh": ("节点执行前", "节点执行后", "尚未执行", "调用栈", "forward 的变量"),
+}
+
+
+@pytest.fixture
+def agent(server):
+    with FakeAgent(server.debugger_address, FakeLiveSource()) as attached:
+        yield attached
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_before_and_after_a_node_with_the_stack(new_page, server, agent, language):
+    before, after, not_yet, stack, variables = WORDS[language]
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    page.page.get_by_text(before, exact=True).click()
+    page.open_scope("Default", FORWARD, f"{FORWARD}/hidden-Dense")
+    page.select(MATMUL)
+    page.button("run_to").click()
+    page.page.locator("[data-testid=state]", has_text=not_yet).wait_for()
+    assert agent.commands[-1].before
+    page.page.get_by_role("tab", name=stack).click()
+    table = page.page.get_by_role("table", name=variables)
+    table.wait_for()
+    words = table.get_by_role("row").nth(2).inner_text().split()
+    assert (words[:2], re.findall(r"\d", "".join(words[2:]))) == (["x", "Tensor"], ["8", "4"])
+    page.page.get_by_text(after, exact=True).click()
+    page.button("next").click()
+    page.page.locator("[data-testid=state]").filter(has_not_text=not_yet).wait_for()
+    assert not agent.commands[-1].before
+    assert page.page.get_by_role("tab", name=stack).get_attribute("aria-selected") == "true"
+    assert complaints(page.page) == []
+
+
+def test_a_recorded_training_has_neither(new_page, server):
+    with FakeAgent(server.debugger_address):
+        page = Debugger(new_page()).open(server.url)
+        page.state("paused")
+        page.open_scope("Default", FORWARD, f"{FORWARD}/hidden-Dense")
+        page.select(MATMUL)
+        assert page.page.get_by_text("before the node", exact=True).count() == 0
+        assert page.page.get_by_role("tab", name="Stack").count() == 0

@@ -1,0 +1,104 @@
+"""`ends.py HOW`: trainings that end, or go on, in other ways than by their last line."""
+
+import os
+import sys
+import threading
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Broken(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise ValueError("broken on purpose")
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        return torch.full((4,), float(index)) + torch.ones(4)
+
+
+def steps(count, x=None, inside=lambda number, y: y, name="loss"):
+    net = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
+    for number in range(count):
+        optimizer.zero_grad()
+        loss = inside(number, net(torch.ones(2, 4))).mean()
+        loss.backward()
+        optimizer.step()
+        print(name, loss.item(), flush=True)
+
+
+def raises():
+    steps(5, inside=lambda number, y: Broken.apply(y) if number == 2 else y)
+
+
+def exits():
+    steps(5, inside=lambda number, y: sys.exit(7) if number == 2 else y)
+
+
+def cleans_up():
+    try:
+        steps(1000)
+    finally:
+        print("cleaned up", flush=True)
+
+
+def interrupted():
+    try:
+        steps(1000)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+
+def workers():
+    net = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
+    for batch in DataLoader(Numbers(), batch_size=4, num_workers=2):
+        optimizer.zero_grad()
+        loss = net(batch).mean()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item(), flush=True)
+
+
+def forks():
+    def fork(number, y):
+        if number == 1:
+            child = os.fork()
+            if not child:
+                steps(3, name="child")
+                os._exit(0)
+            os.waitpid(child, 0)
+        return y
+
+    steps(4, inside=fork)
+
+
+def two_threads():
+    first = threading.Thread(target=steps, args=(4,))
+    first.start()
+    second = threading.Thread(target=steps, args=(4,), kwargs={"name": "second"})
+    second.start()
+    second.join()
+    first.join()
+
+
+def infers():
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    with torch.inference_mode():
+        for _ in range(4):
+            print("output", net(torch.ones(2, 4)).sum().item(), flush=True)
+
+
+torch.manual_seed(0)
+globals()[sys.argv[1]]()

@@ -1,0 +1,33 @@
+"""Fixtures for tests of the PyTorch probe, which are passed over where there is no PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tracing import Watcher
+
+
+@pytest.fixture
+def watcher() -> Iterator[Callable[..., Watcher]]:
+    from tracing import Watcher
+
+    made: list[Watcher] = []
+
+    def make(keep: bool = False) -> Watcher:
+        made.append(Watcher(keep))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.tracer.close()
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    import torch
+
+    torch.manual_seed(0)

@@ -1,0 +1,160 @@
+"""Which module a node belongs to, in the forward pass and back: told by hooks on each module, and by the tracer."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import scenarios  # noqa: E402
+from nets import Cnn, Mlp  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+from stepscope.probe.torch import naming  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+NETWORKS = {
+    "mlp": (Mlp, (4, 6)),
+    "cnn": (Cnn, (4, 1, 8, 8)),
+    "transformer": (scenarios.Transformer, (2, 4, 6)),
+    "views": (scenarios.InPlaceAndViews, (4, 6)),
+    "function": (scenarios.WithFunction, (4, 6)),
+    "lstm": (lambda: scenarios.Recurrent(nn.LSTM), (4, 3, 6)),
+}
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_backward_nodes_belong_to_the_module_whose_forward_made_them(network, watcher):
+    """Ground truth: autograd's count when each module begins and ends; what it made in between is the module's."""
+    make, shape = NETWORKS[network]
+    net = make()
+    truth: dict[int, str] = {}  # sequence number → path of the innermost module
+    running, counted = [""], [torch.autograd._get_sequence_nr()]
+
+    def claim() -> None:
+        count = torch.autograd._get_sequence_nr()
+        truth.update(dict.fromkeys(range(counted[0], count), running[-1]))
+        counted[0] = count
+
+    def begin(path: str):
+        def hook(*_):
+            claim()
+            running.append(path)
+
+        return hook
+
+    def end(*_):
+        claim()
+        running.pop()
+
+    for name, module in net.named_modules():
+        module.register_forward_pre_hook(begin(naming.module_path("net", name)))
+        module.register_forward_hook(end)
+    watch = watcher()
+    said: dict[int, str] = {}
+
+    def note(event):
+        node = torch._C._current_autograd_node()
+        if event.phase == "backward" and node is not None and "AccumulateGrad" not in node.name():
+            said[node._sequence_nr()] = event.module
+
+    watch.tracer._after = note
+    with watch.step():
+        loss = net(torch.randn(shape)).square().sum()
+        loss.backward()
+    checked = {number: (said[number], truth[number]) for number in said.keys() & truth.keys()}
+    assert len(checked) >= 3
+    assert {number: pair for number, pair in checked.items() if pair[0] != pair[1]} == {}
+
+
+def test_accumulated_gradients_belong_to_the_module_of_the_parameter(watcher):
+    net, watch = Mlp(), watcher()
+    with watch.step():
+        net(torch.randn(2, 6)).sum().backward()
+    assert "Gradients/net/fc1/AccumulateGrad/aten.detach" in watch.steps[-1]
+    assert "Gradients/net/fc2/AccumulateGrad/aten.detach" in watch.steps[-1]
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_recomputed_nodes_are_told_apart(reentrant, watcher):
+    net, watch = scenarios.Checkpointed(reentrant), watcher()
+    with watch.step():
+        net(torch.randn(2, 6)).sum().backward()
+    names = watch.steps[-1]
+    assert "Recompute/net/inner/aten.t" in names
+    assert "Gradients/net/inner/AddmmBackward0/aten.mm" in names
+    assert "Recompute/net/aten.sin" in names
+    assert "net/aten.sin" in names
+    assert {event.phase for event in watch.events if event.name.startswith("Recompute/")} == {"recompute"}
+
+
+def test_second_derivatives_stand_below_the_gradients_of_gradients(watcher):
+    watch = watcher()
+    scenarios.double_backward(watch.step)
+    assert any(name.startswith("Gradients/Gradients/critic/") for name in watch.steps[-1])
+
+
+def test_wrappers_leave_no_trace_in_names(watcher):
+    class Wrapper(nn.Module):
+        def __init__(self, module):
+            super().__init__()
+            self.module = module
+
+        def forward(self, x):
+            return self.module(x)
+
+    model, watch = Wrapper(Mlp()), watcher()
+    with watch.step():
+        model(torch.randn(2, 6)).sum().backward()
+    assert "model/fc1/aten.addmm" in watch.steps[-1]
+    assert "model.fc1.weight" in watch.records()
+
+
+def test_a_module_made_on_the_way_hangs_below_its_caller(watcher):
+    class Net(nn.Module):
+        def forward(self, x):
+            return nn.GELU()(x) + nn.Tanh()(x)
+
+    net, watch = Net(), watcher()
+    x = torch.randn(2)
+    for _ in range(2):
+        with watch.step():
+            net(x)
+    assert watch.steps[0] == watch.steps[1] == ["net/GELU/aten.gelu", "net/Tanh/aten.tanh", "net/aten.add"]
+
+
+def test_an_error_inside_a_module_leaves_no_scope_behind(watcher):
+    net, watch = Mlp(), watcher()
+    with watch.step():
+        with pytest.raises(RuntimeError):
+            net(torch.randn(2, 7))
+        torch.ones(2).exp()
+    assert "Script/aten.exp" in watch.steps[-1]
+
+
+def test_two_models_of_one_variable_and_two_optimizers_of_one_class(watcher):
+    watch = watcher()
+    models = [("first", Mlp()), ("second", Mlp())]
+    optimizers = [torch.optim.SGD(one.parameters(), lr=0.1) for _, one in models]
+    for _ in range(2):
+        with watch.step():
+            for _, model in models:
+                functional.cross_entropy(model(torch.randn(2, 6)), torch.tensor([0, 1])).backward()
+            for optimizer in optimizers:
+                optimizer.step()
+    names = watch.steps[-1]
+    assert {"model/fc1/aten.addmm", "model_1/fc1/aten.addmm"} <= set(names)
+    assert "Optimizer/SGD/model.fc1.weight/aten.add_" in names
+    assert "Optimizer/SGD_1/model_1.fc1.weight/aten.add_" in names
+
+
+def test_hooks_are_there_only_while_a_step_is_traced(watcher):
+    from torch.nn.modules import module as global_hooks
+
+    watch = watcher()
+    with watch.step():
+        assert global_hooks._global_forward_pre_hooks
+    assert not global_hooks._global_forward_pre_hooks
+    assert not global_hooks._global_forward_hooks
