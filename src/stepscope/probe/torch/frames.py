@@ -138,5 +138,4 @@ def _numbers(value: Any) -> str:
     if array.size > _MOST_PARTS or array.dtype.kind not in "biufc":
         return name
     text: str = np.array2string(array, precision=6, threshold=_MOST_PARTS, separator=", ")
-    text: str = np.array2string(array, precision=6, threshold=_MOST_PARTS, separator=", ")
     return f"{name} {text}".replace("\n", "")
