@@ -103,7 +103,7 @@ def _container(value: Any, depth: int) -> str:
     length = len(value)
     if depth == 0:
         return f"{length} items"
-    parts = []
+    parts: list[str] = []
     for part in value.items() if type(value) is dict else value:
         if len(parts) == _MOST_PARTS:
             parts.append("…")
@@ -112,7 +112,7 @@ def _container(value: Any, depth: int) -> str:
             parts.append(f"{_part(part[0], depth)}: {_part(part[1], depth)}")
         else:
             parts.append(_part(part, depth))
-    opening, closing = {list: "[]", tuple: "()"}.get(type(value), "{}")
+    opening, closing = "[]" if type(value) is list else "()" if type(value) is tuple else "{}"
     return f"{opening}{', '.join(parts)}{closing}"
 
 
@@ -137,4 +137,5 @@ def _numbers(value: Any) -> str:
             return name
     if array.size > _MOST_PARTS or array.dtype.kind not in "biufc":
         return name
-    return f"{name} {np.array2string(array, precision=6, threshold=_MOST_PARTS, separator=', ')}".replace("\n", "")
+    text: str = np.array2string(array, precision=6, threshold=_MOST_PARTS, separator=", ")
+    return f"{name} {text}".replace("\n", "")
