@@ -97,10 +97,11 @@ class Debugger:
         return str(found.inner_text())
 
     def grid(self) -> list[list[str]]:
-        """The open table of values."""
-        self.page.locator(".ss-grid").wait_for()
-        rows = self.page.locator(".ss-grid tbody tr").all()
-        return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
+        """The values in the view of a small tensor."""
+        self.page.locator(".ss-sheet-box .ss-cell").first.wait_for()
+        self.page.locator("[data-tensor-view] [aria-busy=true]").wait_for(state="detached")
+        rows = self.page.locator(".ss-sheet-row").all()
+        return [[cell.inner_text() for cell in row.locator(".ss-cell").all()] for row in rows]
 
     def banner(self, name: str) -> Any:
         found = self.page.locator("[data-testid=end-banner]", has_text=self.text[name])

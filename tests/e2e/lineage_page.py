@@ -64,6 +64,10 @@ class LineagePage(Watching):
     def button_of(self, part: Any, word: str) -> Any:
         return part.get_by_role("button", name=self.says[word], exact=True)
 
+    def rests(self, button: Any) -> None:
+        """Waits until a button can't be pressed."""
+        button.and_(self.page.locator(":disabled")).wait_for()
+
     def drawn(self) -> set[str]:
         """Names of the nodes in the drawing."""
         nodes = self.lineage.get_by_test_id("lineage-node").all()

@@ -35,6 +35,11 @@ export function traceShown(): void {
   useLineage.setState({ isAsked: true });
 }
 
+/** The view is opened from elsewhere: what lies behind is no tensor. */
+export function beginTrail(): void {
+  useLineage.setState({ trail: NO_TRAIL });
+}
+
 export function endTrace(): void {
   useLineage.setState({ trace: null });
 }

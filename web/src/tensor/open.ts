@@ -1,5 +1,6 @@
 /** Opening and closing the view of a tensor, from anywhere on the page. The focus comes back to where it was. */
 
+import { beginTrail } from "../lineage/state";
 import { leaveTensor, showTensor } from "../state/address";
 import type { TensorTarget } from "./parts";
 
@@ -7,7 +8,10 @@ let opener: Element | null = null;
 
 /** Shows a tensor over the graph, with an entry of its own in the browser's history. */
 export function openTensor({ graph, node, slot, input }: TensorTarget): void {
-  if (!document.querySelector("[data-tensor-view]")) opener = document.activeElement;
+  if (!document.querySelector("[data-tensor-view]")) {
+    opener = document.activeElement;
+    beginTrail();
+  }
   showTensor(graph, input === undefined ? { node, slot } : { node, slot, input });
 }
 
