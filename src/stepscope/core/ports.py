@@ -17,6 +17,9 @@ from stepscope.core.looks import Question
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 When = Literal["current", "previous"]
+# What "next node" moves: a cursor over a step that has run, the training itself (and back over the nodes that ran), the
+# training, forward only; "steps": there are whole steps only.
+Stepping = Literal["recorded", "live", "forward", "steps"]
 
 A = TypeVar("A")
 
@@ -49,7 +52,7 @@ class SourceInfo:
     command_line: tuple[str, ...] = ()
     working_directory: str = ""
     step_unit: str = "run"
-    stepping: Literal["recorded", "live"] = "recorded"
+    stepping: Stepping = "recorded"
     started_at: float = 0.0  # seconds since the epoch
 
 
@@ -243,6 +246,7 @@ __all__ = [
     "Source",
     "SourceInfo",
     "State",
+    "Stepping",
     "Tensor",
     "TensorKey",
     "TensorStats",

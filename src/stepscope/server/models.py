@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from stepscope.core.graph.records import Kind
 from stepscope.core.graph.views import Category, GraphSummary
-from stepscope.core.ports import CommandKind, State
+from stepscope.core.ports import CommandKind, State, Stepping
 
 NonFinite = Literal["nan", "inf", "-inf"]
 
@@ -81,7 +81,10 @@ class JobView(Model):
     )
     step: int = Field(default=0, description="completed steps; 0 is before the first")
     step_unit: str
-    stepping: Literal["recorded", "live"] = Field(description="what next node moves")
+    stepping: Stepping = Field(
+        description="what next node moves: a cursor over a recorded step, the training itself, the training forward "
+        "only; steps: there is no next node"
+    )
     cursor: CursorView | None = None
     recorded_steps: list[int] = Field(default=[], description="steps whose tensors can be read, oldest first")
     loss: Real | None = None
