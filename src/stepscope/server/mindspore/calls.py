@@ -15,8 +15,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
 from stepscope.core.errors import StepscopeError
 from stepscope.core.ports import Farewell, SourceInfo
 from stepscope.protocol.gen import stepscope_pb2 as pb
@@ -307,11 +305,7 @@ async def _joined(parts: list[bytes]) -> bytes:
 
 def _read(data: bytes, number: int) -> tuple[str, Any]:
     """Name and index of a serialised graph."""
-    try:
-        message = pb.GraphProto.FromString(data)
-    except DecodeError:
-        raise ValueError("it is no graph") from None
-    name = message.name or f"graph_{number}"
+    name = pb.GraphProto.FromString(data).name or f"graph_{number}"
     return name, build(name, data)
 
 
