@@ -67,7 +67,7 @@ class BigTraining(FakeSource):
         self._data = graph(nodes, blocks).SerializeToString()
         self._array = np.linspace(-1, 1, SHAPE[0] * SHAPE[1], dtype=np.float32).reshape(SHAPE)
 
-    def graph(self) -> tuple[str, bytes]:  # type: ignore[override]
+    def graph(self) -> tuple[str, bytes]:
         return GRAPH, self._data
 
     async def tensor(self, key: TensorKey, index: str | None = None) -> Tensor:

@@ -8,14 +8,16 @@ has to have an optimizer, and a few hundred steps to go.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from stepscope.core.errors import BadRequest, NotAvailable, UnknownNode
 from stepscope.core.graph.graph import Graph
+from stepscope.core.looks import BeyondQuestion, FactsQuestion, HeatmapQuestion, HistogramQuestion, PlaceQuestion
 from stepscope.core.ports import State, Tensor, TensorKey
-from stepscope.core.tensors import compare, stats
+from stepscope.core.tensors import compare, look, stats
 from stepscope.core.watch.records import Rule, Selection, Watchpoint
 from stepscope.testing.timeline import Timeline
 
@@ -104,6 +106,30 @@ async def compares_with_the_step_before(timeline: Timeline) -> None:
         for part in ("current", "previous", "difference"):
             np.testing.assert_equal(vars(getattr(found, part)), vars(getattr(expected, part)))
         assert (found.changed_count, found.update_ratio) == (expected.changed_count, expected.update_ratio)
+
+
+async def answers_questions_from_the_values(timeline: Timeline) -> None:
+    await timeline.do("run", 2)
+    for key, now in (await available(timeline, weights(timeline))).items():
+        before = await timeline.source.tensor(TensorKey(key.graph, key.node, when="previous"))
+        values = {"current": now, "previous": before}
+        for question in (
+            HistogramQuestion(bins=7),
+            HistogramQuestion("previous", "0", 5),
+            HistogramQuestion("difference"),
+            HeatmapQuestion(3, 2, "extreme", index=", ".join(["0"] * (now.array.ndim - 1) + [":"])),
+            PlaceQuestion("max", 1, "difference"),
+            PlaceQuestion("nan"),
+            BeyondQuestion(0.0),
+            FactsQuestion(),
+        ):
+            found = await timeline.source.look(key, question)
+            np.testing.assert_equal(vars(found), vars(look(question, values.__getitem__)))
+            again = await timeline.source.look(replace(key, when="previous"), question)
+            np.testing.assert_equal(vars(again), vars(found))
+        with pytest.raises(BadRequest) as refused:
+            await timeline.source.look(key, HistogramQuestion(index="x"))
+        assert refused.value.field == "index"
 
 
 async def gives_parts(timeline: Timeline) -> None:
@@ -285,6 +311,7 @@ CHECKS: tuple[Callable[[Timeline], Awaitable[None]], ...] = (
     knows_weights_before_and_after_a_step,
     figures_are_those_of_the_values,
     compares_with_the_step_before,
+    answers_questions_from_the_values,
     gives_parts,
     inputs_are_what_the_producers_put_out,
     folded_nodes_show_what_they_pass_on,

@@ -239,7 +239,7 @@ def test_before_there_is_a_graph(server, debugger):
             job.use_recommended()
         wp = job.watch("weight_too_large", max_gt=1)
         assert (wp.watched, wp.warnings) == (0, [])
-        agent.send_graph(*FakeSource.graph())
+        agent.send_graph(*FakeSource().graph())
         until(lambda: job.graphs)
         assert job.watchpoints()[0].watched == 3
 

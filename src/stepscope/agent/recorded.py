@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from stepscope.agent.figures import KeptFigures
 from stepscope.core.errors import NotAvailable
 from stepscope.core.looks import Question
 from stepscope.core.ports import (
@@ -48,6 +49,7 @@ class RecordedTraining:
         self._last = Report(State.RUNNING)
         self._checked_graphs = 0
         self._check = StepCheck()
+        self._figures = KeptFigures(lambda: self.recording.moment)
         self._target: ExecutedNode | None = None  # where the cursor goes when the step that runs has ended
 
     # ------------------------------------------------------------ from the training process
@@ -192,16 +194,26 @@ class RecordedTraining:
         return replace(tensor, array=apply_index(tensor.array, index))
 
     def stats(self, key: TensorKey) -> TensorStats:
+        return self._figures.get(("stats", key), lambda: self._stats(key))
+
+    def compare(self, key: TensorKey) -> Comparison:
+        key = replace(key, when="current")
+        return self._figures.get(("compare", key), lambda: self._compare(key))
+
+    def look(self, key: TensorKey, question: Question[A]) -> A:
+        key = replace(key, when="current")
+        return self._figures.get(
+            (question, key), lambda: look(question, lambda when: self.recording.tensor(replace(key, when=when)))
+        )
+
+    def _stats(self, key: TensorKey) -> TensorStats:
         tensor = self.recording.tensor(key)
         return stats(tensor.array, tensor.dtype, tensor.step)
 
-    def compare(self, key: TensorKey) -> Comparison:
-        current = self.recording.tensor(replace(key, when="current"))
+    def _compare(self, key: TensorKey) -> Comparison:
+        current = self.recording.tensor(key)
         previous = self.recording.tensor(replace(key, when="previous"))
         return compare(current.array, previous.array, current.dtype, current.step, previous.step)
-
-    def look(self, key: TensorKey, question: Question[A]) -> A:
-        return look(question, lambda when: self.recording.tensor(replace(key, when=when)))
 
     def execution(self, offset: int, limit: int) -> ExecutionOrder:
         return self.recording.execution(offset, limit)

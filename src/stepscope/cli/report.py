@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import stepscope
-from stepscope.cli.chain import Chains, Place, place
+from stepscope.cli.place import Place, chain, place
 from stepscope.core.watch.conditions import CONDITIONS
 from stepscope.core.watch.words import ERRORS
 
@@ -95,19 +95,18 @@ def findings(job: Job, step: int) -> tuple[list[Finding], int]:
     hits = job.hits()
     if any(not hit.error or hit.error - {"no_previous"} for hit in hits):
         hits = [hit for hit in hits if hit.error != {"no_previous"}]  # they are no reason to stop
-    chains = Chains(job, hits)
     result: list[Finding] = []
     traced: dict[tuple[str, str, int, bool], list[Place]] = {}
     for hit in hits[:_LISTED]:
         key = (hit.graph, hit.node, hit.slot, CONDITIONS[hit.condition].needs_previous)
         if key not in traced and len(traced) < _TRACED:
-            traced[key] = chains.to(hit)
+            traced[key] = chain(job, hit)
         result.append(_finding(job, hit, step, traced.get(key, [])))
     return result, len(hits)
 
 
-def _finding(job: Job, hit: Hit, step: int, chain: list[Place]) -> Finding:
-    here = chain[-1] if chain else place(job, hit.graph, hit.node, hit.slot)
+def _finding(job: Job, hit: Hit, step: int, way: list[Place]) -> Finding:
+    here = way[-1] if way else place(job, hit)
     return Finding(
         step=step,
         place=here,
@@ -116,7 +115,7 @@ def _finding(job: Job, hit: Hit, step: int, chain: list[Place]) -> Finding:
         name=hit.watchpoint_name,
         params=[one._asdict() for one in hit.params],
         reasons=[ERRORS[one].en for one in ERRORS if one in hit.error],
-        chain=chain,
+        chain=way,
     )
 
 

@@ -7,7 +7,7 @@ import time
 from html import escape
 
 import stepscope
-from stepscope.cli.chain import Place
+from stepscope.cli.place import Place
 from stepscope.cli.report import Finding, Report, Training, values
 from stepscope.core.watch.conditions import CONDITIONS
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from stepscope.client.advising import Advising
 from stepscope.client.http import Http
 from stepscope.client.nodes import (
     COMPARISON,
@@ -21,6 +22,9 @@ from stepscope.client.nodes import (
     Node,
     NodeName,
     node_from,
+    node_graph,
+    node_name,
+    tensor_key,
 )
 from stepscope.client.watching import Watching
 from stepscope.core.errors import BadRequest, ConnectionFailed, Timeout
@@ -31,7 +35,7 @@ _MAX_WAIT = 20.0  # seconds of one long poll
 _PAGE = 10_000
 
 
-class Job(Watching):
+class Job(Watching, Advising):
     """Properties are fetched anew each time. Methods raise UnknownNode, BadRequest, Conflict, NotAvailable, Timeout.
 
     Where a method takes a node, that is its full name, or what `nodes` and `node` return; `graph` is only needed for a
@@ -133,7 +137,7 @@ class Job(Watching):
 
     def node(self, name: str | Node, graph: str | None = None) -> Node:
         """One node with its inputs, outputs, attributes and source lines."""
-        return node_from(self._http.get(f"{self._path}/node", name=_name(name), graph=_graph(name, graph)))
+        return node_from(self._http.get(f"{self._path}/node", name=node_name(name), graph=node_graph(name, graph)))
 
     def scope(self, path: str = "", offset: int = 0, limit: int = 500, graph: str | None = None) -> ScopeView:
         """What is directly inside a scope, and the edges among it. `graph` may be left out where there is only one."""
@@ -149,9 +153,9 @@ class Job(Watching):
 
     def lineage(self, name: str | Node, slot: int = 0, hops: int = 1, graph: str | None = None) -> Lineage:
         """Which tensors an output comes from, and which it goes to."""
-        place = _graph(name, graph) or self.node(name).graph
+        place = node_graph(name, graph) or self.node(name).graph
         url = f"{self._graph_path(place)}/lineage"
-        return LINEAGE.validate_python(self._http.get(url, node=_name(name), slot=slot, hops=hops))
+        return LINEAGE.validate_python(self._http.get(url, node=node_name(name), slot=slot, hops=hops))
 
     # ------------------------------------------------------------ its tensors
 
@@ -168,7 +172,7 @@ class Job(Watching):
 
         `index` fetches a part only, in Python's slice syntax: "0, :, 3:5". bfloat16 comes as float32.
         """
-        params = {**_key(name, slot, input, graph), "when": when, "index": index}
+        params = {**tensor_key(name, slot, input, graph), "when": when, "index": index}
         with self._http.stream(f"{self._path}/tensor", **params) as response:
             header = json.loads(response.headers["x-stepscope-tensor"])
             array = np.empty(header["shape"], np.dtype(header["storage_dtype"]).newbyteorder("<"))
@@ -190,13 +194,17 @@ class Job(Watching):
         graph: str | None = None,
     ) -> TensorStats:
         """Figures of a tensor: count, min, max, mean, zeros, NaN, infinities …"""
-        return STATS.validate_python(self._http.get(f"{self._path}/stats", **_key(name, slot, input, graph), when=when))
+        return STATS.validate_python(
+            self._http.get(f"{self._path}/stats", **tensor_key(name, slot, input, graph), when=when)
+        )
 
     def compare(
         self, name: str | Node, slot: int = 0, input: int | None = None, graph: str | None = None
     ) -> Comparison:
         """The current value against that of the step before."""
-        return COMPARISON.validate_python(self._http.get(f"{self._path}/compare", **_key(name, slot, input, graph)))
+        return COMPARISON.validate_python(
+            self._http.get(f"{self._path}/compare", **tensor_key(name, slot, input, graph))
+        )
 
     def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         """The nodes of the last recorded step in the order in which they ran."""
@@ -230,7 +238,7 @@ class Job(Watching):
 
     def run_to(self, node: str | Node, graph: str | None = None) -> None:
         """Run until a node has run."""
-        self._command("run_to", node=_name(node), graph=_graph(node, graph) or "")
+        self._command("run_to", node=node_name(node), graph=node_graph(node, graph) or "")
 
     def wait(self, timeout: float | None = None) -> str:
         """Block until the job no longer runs; returns its state. Raises Timeout after `timeout` seconds."""
@@ -258,15 +266,3 @@ class Job(Watching):
         if len(graphs) != 1:
             raise BadRequest(f"which graph is meant? There are: {', '.join(graphs) or 'none yet'}")
         return graphs[0]
-
-
-def _name(node: str | Node) -> str:
-    return node.name if isinstance(node, Node) else str(node)
-
-
-def _graph(node: str | Node, graph: str | None) -> str | None:
-    return graph or (node.graph if isinstance(node, Node | NodeName) else None)
-
-
-def _key(node: str | Node, slot: int, input: int | None, graph: str | None) -> dict[str, str | int | None]:
-    return {"node": _name(node), "slot": slot, "input": input, "graph": _graph(node, graph)}

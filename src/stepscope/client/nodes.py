@@ -43,6 +43,20 @@ def node_from(answer: Mapping[str, Any]) -> Node:
     return NODE.validate_python({**answer, "outputs": outputs})
 
 
+def node_name(node: str | Node) -> str:
+    return node.name if isinstance(node, Node) else str(node)
+
+
+def node_graph(node: str | Node, graph: str | None) -> str | None:
+    """The graph that was named, or that the node knows."""
+    return graph or (node.graph if isinstance(node, Node | NodeName) else None)
+
+
+def tensor_key(node: str | Node, slot: int, input: int | None, graph: str | None) -> dict[str, str | int | None]:
+    """A tensor as the web API's parameters have it."""
+    return {"node": node_name(node), "slot": slot, "input": input, "graph": node_graph(node, graph)}
+
+
 NODE = TypeAdapter(Node)
 LINEAGE = TypeAdapter(Lineage)
 SCOPE = TypeAdapter(ScopeView)

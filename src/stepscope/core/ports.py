@@ -117,7 +117,10 @@ class TensorKey:
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array with what numpy can't say of it: `dtype` is the framework's ("bfloat16", held as float32)."""
+    """An array with what numpy can't say of it: `dtype` is the framework's.
+
+    Of a type that numpy lacks ("bfloat16") the array holds the values as float32, or their bits as unsigned integers.
+    """
 
     array: np.ndarray[Any, Any]
     dtype: str

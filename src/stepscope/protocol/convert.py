@@ -32,7 +32,7 @@ from stepscope.core.ports import (
     When,
 )
 from stepscope.core.tensors import index_shape
-from stepscope.core.tensors.blocks import blocks
+from stepscope.core.tensors.blocks import blocks, working_dtype
 from stepscope.core.tensors.formats import as_bits, decode
 from stepscope.protocol.gen import stepscope_pb2 as pb
 
@@ -241,9 +241,10 @@ def tensor_to_proto(tensor: Tensor) -> Iterator[pb.TensorPart]:
     of any layout are copied only a message at a time. Bits in formats that numpy lacks are sent as float32.
     """
     array, format = as_bits(tensor.array, tensor.dtype)
+    working_dtype(array.dtype)  # raises for what holds no numbers
     stored = np.dtype(np.float32) if format else array.dtype
     if stored.name not in _STORABLE:
-        raise BadRequest(f"the values of a tensor of type {tensor.dtype or array.dtype} are not shown: no numbers")
+        raise BadRequest(f"a tensor that holds {array.dtype} can't be sent")
     part = pb.TensorPart(dtype=tensor.dtype, storage_dtype=stored.name, shape=tensor.shape, step=tensor.step)
     sent = 0
     read = array.dtype.newbyteorder("=" if format else "<")

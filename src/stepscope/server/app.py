@@ -18,6 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 import stepscope
+from stepscope.server.advice.service import Advice
 from stepscope.server.errors import StartError
 from stepscope.server.events import EventBus
 from stepscope.server.graphs import Graphs
@@ -85,7 +86,8 @@ async def running(settings: Settings) -> AsyncIterator[ServerAddress]:
             debugger_address=address.debugger_address,
             workspace=str(workspace.path),
         )
-        web = _Web(build(Services(jobs, events, info, Watching(jobs)), settings.host, port, settings.token))
+        services = Services(jobs, events, info, Watching(jobs), Advice(jobs))
+        web = _Web(build(services, settings.host, port, settings.token))
         task = asyncio.create_task(web.serve(sockets=[web_socket]))
         ready = asyncio.create_task(web.ready.wait())
         await asyncio.wait((task, ready), return_when=asyncio.FIRST_COMPLETED)

@@ -20,6 +20,7 @@ MAX_GRAPH = 1024 * MIB  # of one serialised graph
 MAX_NAME = 4096  # of a node, graph or scope, in characters
 MAX_HIT_PARTS = 100  # messages that the hits of one step may come in
 MAX_PENDING = 1000  # questions that wait for an answer of one training process
+MAX_AT_ONCE = 64  # of them for one request
 ANSWER_SECONDS = 60.0  # silence after which a question counts as not answered
 HELLO_SECONDS = 10.0  # in which a new connection has to say who it is
 

@@ -117,6 +117,7 @@ class OriginStep(Model):
     op: str
     why: Literal["nan", "inf", "hit"]
     watchpoints: list[int] = Field(description="that hit it")
+    step: int = Field(description="of its value: the way may lead into the step before")
     source: SourceLine | None
 
 
@@ -125,7 +126,7 @@ class OriginView(Model):
 
     found: bool
     reason: Literal["", "no_fault", "no_values", "compares"] = Field(
-        description="why there is none: nothing is wrong with the tensor; its values are not known; "
-        "it is a matter of change over time, not of where a value comes from"
+        description="no_fault: nothing is wrong with the tensor; no_values: they are not known; compares: what was "
+        "hit is a change over time, no matter of where a value comes from, and the path is the tensor alone"
     )
     path: list[OriginStep]

@@ -130,6 +130,11 @@ class Network:
     def recorded_steps(self) -> tuple[int, ...]:
         return tuple(sorted(self._values))
 
+    @staticmethod
+    def graph_proto() -> pb.GraphProto:
+        """Its graph, as an agent sends it."""
+        return graph_proto()
+
     def tensor(self, key: TensorKey) -> Tensor:
         """Raises NotAvailable and UnknownNode, as a real source does."""
         if key.graph != self.graph_name or not (key.node in NODES or key.node in {**PARAMETERS, **INPUTS, **CONSTANTS}):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from stepscope.core.graph import Graph
 from stepscope.core.looks import Question
@@ -31,8 +31,9 @@ from stepscope.core.ports import (
 from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.core.watch.step_check import StepCheck
+from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.graphs import build
-from stepscope.testing.network import Network, graph_proto
+from stepscope.testing.network import Network
 
 A = TypeVar("A")
 
@@ -51,13 +52,41 @@ INFO = SourceInfo(
 )
 
 
+class Training(Protocol):
+    """What a `FakeSource` trains. The graph is that of the class."""
+
+    graph_name: str
+    step: int
+    loss: float | None
+
+    @staticmethod
+    def graph_proto() -> pb.GraphProto: ...
+
+    @property
+    def recorded_steps(self) -> tuple[int, ...]: ...
+
+    def run_step(self) -> None: ...
+
+    def tensor(self, key: TensorKey) -> Tensor: ...
+
+    def execution(self) -> list[ExecutedNode]: ...
+
+
 class FakeSource:
-    """`steps` is how long it trains; `on_report`, `on_hits` and `on_farewell` hear of every change."""
+    """`steps` is how long it trains; `on_report`, `on_hits` and `on_farewell` hear of every change.
+
+    `network` is what is trained, the small network unless given; `nan_at` is for that one.
+    """
 
     def __init__(
-        self, info: SourceInfo = INFO, steps: int = 1000, step_seconds: float = 0.0, nan_at: int | None = None
+        self,
+        info: SourceInfo = INFO,
+        steps: int = 1000,
+        step_seconds: float = 0.0,
+        nan_at: int | None = None,
+        network: Training | None = None,
     ):
-        self.network = Network(nan_at)
+        self.network: Training = network or Network(nan_at)
         self.on_report: Callable[[Report], None] = lambda report: None
         self.on_farewell: Callable[[Farewell], None] = lambda farewell: None
         self.last = Report(State.PAUSED, reason="start", recorded_steps=(0,))
@@ -74,10 +103,9 @@ class FakeSource:
     def info(self) -> SourceInfo:
         return self._info
 
-    @staticmethod
-    def graph() -> tuple[str, bytes]:
+    def graph(self) -> tuple[str, bytes]:
         """Its one graph: name and serialised GraphProto."""
-        return Network.graph_name, graph_proto().SerializeToString()
+        return self.network.graph_name, self.network.graph_proto().SerializeToString()
 
     # ------------------------------------------------------------ commands
 
@@ -206,9 +234,9 @@ class FakeSource:
 class _Step:
     """The network's present step for `StepCheck`."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Training) -> None:
         self._network = network
-        self.graphs = {network.graph_name: built()}
+        self.graphs = {network.graph_name: _indexed(type(network))}
         self.tensor = network.tensor
 
     def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
@@ -216,10 +244,9 @@ class _Step:
         return ExecutionOrder(len(order), order[offset : offset + limit])
 
 
-@cache
-def built() -> Graph:
-    """The network's graph, indexed."""
-    return build(Network.graph_name, graph_proto().SerializeToString())
+@cache  # a check of a small step takes less time than this
+def _indexed(kind: type[Training]) -> Graph:
+    return build(kind.graph_name, kind.graph_proto().SerializeToString())
 
 
 def _find(order: list[ExecutedNode], target: ExecutedNode, after: int) -> int | None:

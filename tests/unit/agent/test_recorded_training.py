@@ -9,6 +9,7 @@ import pytest
 
 from stepscope.agent.recorded import RecordedTraining
 from stepscope.core.errors import NotAvailable
+from stepscope.core.looks import BeyondQuestion, FactsQuestion, PlaceQuestion
 from stepscope.core.ports import Command, Cursor, ExecutedNode, Report, State, TensorKey
 from stepscope.testing.dumps import DumpFolder, GraphFile
 
@@ -282,3 +283,27 @@ def test_the_last_words_say_how_far_it_came(steps, tmp_path):
     assert steps.training.last_words(None).step == 1
     (tmp_path / "step").write_bytes((12).to_bytes(8, "little"))  # what a killed one leaves
     assert steps.training.last_words(None).step == 12
+
+
+# ------------------------------------------------------------ what is worked out of the values
+
+
+def test_questions_about_values_are_answered_where_the_cursor_stands(steps):
+    key = TensorKey(GRAPH, B)
+    ask = PlaceQuestion("max")
+    assert steps.training.look(key, ask).value == "104.0"
+    assert steps.training.stats(key).max == 104
+    steps.do("run_to", B)
+    steps.do("previous_node")
+    steps.do("previous_node")
+    assert steps.training.look(key, ask).value == "102.0"
+    assert steps.training.stats(key).max == 102
+    with pytest.raises(NotAvailable):
+        steps.training.look(key, BeyondQuestion(0.0))
+
+
+def test_an_answer_outlives_what_it_was_worked_out_of(steps, monkeypatch):
+    key = TensorKey(GRAPH, B)
+    answers = steps.training.stats(key), steps.training.look(key, FactsQuestion())
+    monkeypatch.setattr(steps.training.recording, "tensor", lambda key: pytest.fail("it was read again"))
+    assert (steps.training.stats(key), steps.training.look(key, FactsQuestion())) == answers

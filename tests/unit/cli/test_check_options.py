@@ -9,9 +9,10 @@ import sys
 import pytest
 
 from stepscope.cli import main as cli
-from stepscope.cli.chain import Line, Place
 from stepscope.cli.check import Wish, wish
+from stepscope.cli.place import Place
 from stepscope.cli.report import Finding, Report, Training, summary, write
+from stepscope.core.advice.origin import SourceLine
 
 BAD = {
     "a condition that there is not": (
@@ -58,13 +59,13 @@ def test_what_a_watch_asks_for(text: str, condition: str, parameters: dict[str, 
     assert wish(text) == Wish(text, condition, parameters, pattern)
 
 
-def place(node: str, source: Line | None = None) -> Place:
+def place(node: str, source: SourceLine | None = None) -> Place:
     return Place("graph", node, 0, "Op", source)
 
 
 def finding(node: str, condition: str = "tensor_too_large", abbreviation: str = "TL", reasons=(), chain=()) -> Finding:
     params = [{"name": "max_gt", "value": 1.0, "hit": not reasons, "actual": None if reasons else 5.5}]
-    here = place(node, Line("/home/me/net.py", 7, "y = x + 1"))
+    here = place(node, SourceLine("/home/me/net.py", 7, "y = x + 1"))
     return Finding(3, here, condition, abbreviation, "", params, list(reasons), list(chain))
 
 

@@ -22,6 +22,7 @@ from stepscope.core.graph.records import Kind, NodeRecord, TensorType
 from stepscope.core.graph.scope_view import ScopeViews
 from stepscope.core.graph.scopes import Scopes
 from stepscope.core.graph.search import Names
+from stepscope.core.graph.updates import Updates
 from stepscope.core.graph.views import (
     GraphSummary,
     GraphView,
@@ -177,6 +178,15 @@ class Graph:
     def watchable(self) -> Watchable:
         """Which nodes a watchpoint can be set on."""
         return Watchable(self._columns, self._flow, self._edges, self._scopes, self._categories)
+
+    @cached_property
+    def updates(self) -> Updates:
+        """Who writes into the parameters."""
+        return Updates(self._columns, self._flow, self._edges, self._categories)
+
+    def position(self, name: str) -> int:
+        """Where a node stands in topological order; what is no op may stand anywhere."""
+        return self._index(name)
 
     def lineage(self, name: str, slot: int = 0, hops: int = 1, limit: int = 500) -> Lineage:
         """What output `slot` of a node comes from and goes to, `hops` far, at most `limit` nodes each way."""

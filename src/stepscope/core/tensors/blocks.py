@@ -31,7 +31,8 @@ def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
         return np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
     if dtype.kind == "c":
         return np.dtype(np.complex128)
-    raise BadRequest(f"statistics need numbers; this tensor holds {dtype}")
+    what = "text" if dtype.kind in "US" else str(dtype)
+    raise BadRequest(f"this tensor holds {what} and no numbers: its values are not shown")
 
 
 def blocks(

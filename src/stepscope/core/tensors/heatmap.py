@@ -18,6 +18,7 @@ from stepscope.core.tensors.blocks import BLOCK
 from stepscope.core.tensors.part import Part
 
 Array = NDArray[Any]
+Bounds = NDArray[np.intp]
 NAN, POSITIVE_INF, NEGATIVE_INF = 1, 2, 4
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -36,7 +37,7 @@ def heatmap(part: Part, rows: int, columns: int, reduce: Reduction) -> Heatmap:
     if plane.size:
         cells = _drawn(plane, reduce, flags)
     finite = cells[np.isfinite(cells)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
+    low, high = (float(finite.min()) + 0.0, float(finite.max()) + 0.0) if finite.size else (math.nan, math.nan)
     return Heatmap(part.dtype, part.step, (height, width), low, high, cells, flags)
 
 
@@ -45,8 +46,7 @@ def _drawn(plane: Part, reduce: Reduction, flags: NDArray[np.uint8]) -> NDArray[
     sheets = {name: np.full(flags.shape, initial) for name, (_, initial) in _REDUCTIONS.items() if name in needed}
     share = _share(plane, flags.shape) if "sum" in needed else 1.0
     missing = np.zeros(flags.shape, np.int64)
-    for i, first, bounds, block in _rectangles(plane, flags.shape):
-        place = slice(first, first + len(bounds))
+    for i, place, bounds, block in _rectangles(plane, flags.shape):
         finite = None if plane.all_finite else np.isfinite(block)
         if finite is not None and not finite.all():
             missing[i, place] += _over(np.add, ~finite, bounds, np.int64)
@@ -58,7 +58,8 @@ def _drawn(plane: Part, reduce: Reduction, flags: NDArray[np.uint8]) -> NDArray[
             values = block if finite is None else np.where(finite, block, neutral)
             if share != 1.0 and name == "sum":
                 values = values * share
-            ufunc(sheet[i, place], _over(ufunc, values, bounds, np.float64), out=sheet[i, place])
+            reduced = _over(ufunc, values, bounds, np.float64 if name == "sum" else None)
+            ufunc(sheet[i, place], reduced, out=sheet[i, place])
     return _cells(reduce, sheets, _areas(plane.shape, flags.shape), missing, share)
 
 
@@ -74,32 +75,38 @@ def _cells(reduce: Reduction, sheets: dict[str, Array], areas: Array, missing: A
     return np.asarray(narrow)
 
 
-def _rectangles(plane: Part, shape: tuple[int, int]) -> Iterator[tuple[int, int, list[int], Array]]:
-    """Row of cells, first column of cells, where the columns of cells begin in the block, and the block."""
-    (height, width), (rows, columns) = plane.shape, shape
-    edges = [j * width // columns for j in range(columns + 1)]
-    wide = min(width, BLOCK)
+def _rectangles(plane: Part, shape: tuple[int, int]) -> Iterator[tuple[int, slice, Bounds, Array]]:
+    """Row of cells, columns of cells, where the latter begin in the block of elements, and that block."""
+    (height, width), (rows, _) = plane.shape, shape
+    stretches = _stretches(width, shape[1])
+    tall = max(1, BLOCK // min(width, BLOCK))
     for i in range(rows):
         top, bottom = i * height // rows, (i + 1) * height // rows
-        for above in range(top, bottom, max(1, BLOCK // wide)):
-            below = min(bottom, above + max(1, BLOCK // wide))
-            for left in range(0, width, wide):
-                right = min(left + wide, width)
-                first = np.searchsorted(edges, left, "right") - 1
-                last = np.searchsorted(edges, right, "left")
-                bounds = [max(edge - left, 0) for edge in edges[first:last]]
-                yield i, int(first), bounds, plane.rectangle(slice(above, below), slice(left, right))
+        for above in range(top, bottom, tall):
+            for elements, cells, bounds in stretches:
+                yield i, cells, bounds, plane.rectangle(slice(above, min(bottom, above + tall)), elements)
 
 
-def _over(ufunc: np.ufunc, block: Array, bounds: list[int], dtype: Any) -> Array:
+def _stretches(width: int, columns: int) -> list[tuple[slice, slice, Bounds]]:
+    """The width of a part in pieces of at most a block: elements, cells, and where in the piece those begin."""
+    edges = np.arange(columns + 1) * width // columns
+    found = []
+    for left in range(0, width, BLOCK):
+        right = min(left + BLOCK, width)
+        first, last = int(np.searchsorted(edges, left, "right")) - 1, int(np.searchsorted(edges, right))
+        found.append((slice(left, right), slice(first, last), np.maximum(edges[first:last] - left, 0)))
+    return found
+
+
+def _over(ufunc: np.ufunc, block: Array, bounds: Bounds, dtype: Any = None) -> Array:
     """The block reduced to one row, and this between the bounds."""
-    row = ufunc.reduce(block, axis=0, dtype=dtype) if len(block) > 1 else block[0].astype(dtype, copy=False)
+    row = ufunc.reduce(block, axis=0, dtype=dtype) if len(block) > 1 else block[0].astype(dtype or block.dtype)
     return row if len(bounds) == len(row) else np.asarray(ufunc.reduceat(row, bounds))
 
 
-def _mark(flags: NDArray[np.uint8], block: Array, bounds: list[int]) -> None:
+def _mark(flags: NDArray[np.uint8], block: Array, bounds: Bounds) -> None:
     for flag, there in ((NAN, np.isnan(block)), (POSITIVE_INF, np.isposinf(block)), (NEGATIVE_INF, np.isneginf(block))):
-        flags[_over(np.logical_or, there, bounds, np.bool_)] |= flag
+        flags[_over(np.logical_or, there, bounds)] |= flag
 
 
 def _areas(whole: tuple[int, ...], shape: tuple[int, int]) -> Array:

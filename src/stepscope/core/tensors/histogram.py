@@ -54,11 +54,13 @@ def _of_floats(part: Part, low: float, high: float, bins: int) -> Counts:
     for block in part.blocks():
         finite = block if part.all_finite else block[np.isfinite(block)]
         wide = finite.astype(np.float64)
-        if math.isfinite(spread) and math.isfinite(scale):
+        if math.isinf(spread):
+            wide = (wide / 2 - low / 2) / (high / 2 - low / 2) * bins
+        elif math.isinf(scale):
+            wide = (wide - low) / spread * bins
+        else:
             wide -= low
             wide *= scale
-        else:  # the spread is beyond the largest double, or its inverse is
-            wide = (wide / 2 - low / 2) / (high / 2 - low / 2) * bins
         counts += np.bincount(wide.astype(np.intp), minlength=bins + 1)
     counts[bins - 1] += counts[bins]
     return counts[:bins]

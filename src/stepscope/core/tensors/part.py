@@ -109,7 +109,7 @@ class Part:
             for bits, format in zip(self._bits, self._formats, strict=True)
         ]
         if len(cut) == 1:
-            return str(cut[0][0])
+            return str((cut[0].astype(np.float32) if cut[0].dtype == np.float16 else cut[0])[0])  # 65504, not 6.55e+04
         new, old = next(pairs(cut[0], cut[1], ("", "")))
         return str((np.bitwise_xor(new, old) if self.kind == "b" else difference(new, old))[0])
 

@@ -175,7 +175,8 @@ def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
         if port.control:
             continue
         try:
-            figures = measure(step.tensor(TensorKey(graph, node, input=port.index)).array)
+            tensor = step.tensor(TensorKey(graph, node, input=port.index))
+            figures = measure(tensor.array, dtype=tensor.dtype)
         except StepscopeError:
             known = known and bool(port.node) and of.summarize(port.node).kind == "constant"
             continue

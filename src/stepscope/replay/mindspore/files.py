@@ -19,7 +19,6 @@ from typing import Any, Literal
 import numpy as np
 
 from stepscope.core.errors import NotAvailable
-from stepscope.core.tensors import decode_bfloat16
 
 PARAMETER = "Parameter"
 _MAGIC = b"\x93NUMPY"
@@ -70,7 +69,7 @@ def listing(folder: Path) -> list[DumpFile]:
 
 
 def read(path: Path) -> np.ndarray[Any, Any]:
-    """The array of an .npy file, memory-mapped; bfloat16, which numpy refuses, as float32. Never unpickles."""
+    """The array of an .npy file, memory-mapped; bfloat16, which numpy refuses, as bits. Never unpickles."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError as error:
@@ -100,7 +99,7 @@ def read(path: Path) -> np.ndarray[Any, Any]:
         raise NotAvailable(f"{path.name} can't be read: {error}") from error
     finally:
         os.close(descriptor)
-    return decode_bfloat16(array) if descr == _BFLOAT16 else array
+    return array
 
 
 def _mapped(

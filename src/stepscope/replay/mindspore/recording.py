@@ -81,7 +81,14 @@ class Recording:
 
     def set_position(self, position: int | None) -> None:
         """Where in the current step the cursor stands (None: after it): what a node made when it ran last before."""
-        self._at = position
+        with self._lock:
+            self._at = position
+
+    @property
+    def moment(self) -> tuple[int, int | None]:
+        """The step and the cursor's position in it: as long as they are the same, all values are."""
+        with self._lock:
+            return self._last, self._at
 
     def step_bytes(self) -> int:
         """About what a recorded step of all graphs needs: every output, and again as an input."""
@@ -100,7 +107,7 @@ class Recording:
         return ExecutionOrder(len(order), tuple(order[offset : offset + limit]))
 
     def tensor(self, key: TensorKey) -> Tensor:
-        """The whole tensor, memory-mapped where it can be."""
+        """The whole tensor, memory-mapped where it can be; bfloat16 as its bits."""
         graph = self._graph(key.graph)
         step = self._step(self._last if key.when == "current" else self._last - 1)
         if key.input is None:

@@ -33,6 +33,7 @@ class Wanted:
     pattern: str | None = None
     rank: int | None = None
     kind: Literal["hit", "error"] | None = None
+    slot: int | None = None
 
     def of(self, hits: Sequence[Hit], rank: int) -> list[Hit]:
         if self.rank not in (None, rank):
@@ -48,6 +49,7 @@ class Wanted:
             self.watchpoint in (None, hit.watchpoint)
             and self.graph in (None, hit.graph)
             and self.node in (None, hit.node)
+            and self.slot in (None, hit.slot)
             and (self.kind is None or self.kind == ("error" if hit.error else "hit"))
         )
 

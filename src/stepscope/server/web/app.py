@@ -13,7 +13,7 @@ from stepscope.server.web import events
 from stepscope.server.web.openapi import schema
 from stepscope.server.web.page import add_page
 from stepscope.server.web.problems import add_handlers
-from stepscope.server.web.routes import graphs, hits, jobs, looks, server, tensors, watchpoints
+from stepscope.server.web.routes import advice, graphs, hits, jobs, looks, server, tensors, watchpoints
 from stepscope.server.web.security import Security
 from stepscope.server.web.state import Services
 
@@ -24,7 +24,7 @@ def build(services: Services, host: str, port: int, token: str | None) -> ASGIAp
     app = FastAPI(title="stepscope", version=services.server.version, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.services = services
     add_handlers(app)
-    for part in (server, jobs, graphs, tensors, looks, watchpoints, hits, events):
+    for part in (server, jobs, graphs, tensors, looks, advice, watchpoints, hits, events):
         app.include_router(part.router)
 
     @app.get("/api/openapi.json", include_in_schema=False)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from starlette.routing import BaseRoute
 
 from stepscope.server.models import Event, Problem, TensorHeader
-from stepscope.server.tensor_models import GuideView, HeatmapHeader, OriginView
+from stepscope.server.tensor_models import HeatmapHeader
 
 _REF = "#/components/schemas/{model}"
 
@@ -19,8 +19,6 @@ _MODELS: tuple[tuple[str, Any], ...] = (
     ("Problem", Problem),
     ("TensorHeader", TensorHeader),
     ("HeatmapHeader", HeatmapHeader),
-    ("GuideView", GuideView),
-    ("OriginView", OriginView),
 )
 
 _ERROR = {

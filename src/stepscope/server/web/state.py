@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
+from stepscope.server.advice.service import Advice
 from stepscope.server.events import EventBus
 from stepscope.server.job import Job
 from stepscope.server.jobs import Jobs
@@ -20,6 +21,7 @@ class Services:
     events: EventBus
     server: ServerInfo
     watching: Watching
+    advice: Advice
 
 
 async def services(request: Request) -> Services:

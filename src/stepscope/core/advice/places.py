@@ -1,0 +1,92 @@
+"""Tensors on the way back from a bad one, and what each of them was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from stepscope.core.graph import Graph, Kind, Node, Port
+from stepscope.core.graph.optimizers import OPTIMIZERS
+from stepscope.core.ports import TensorKey, When
+
+
+@dataclass(frozen=True)
+class Place:
+    """An output of a node in a step. `key` is how its value is asked for: as the node that reads it has seen it.
+
+    `as_read`: a parameter as it was when it was read, which may be before or after it was updated in that step.
+    """
+
+    node: str
+    slot: int
+    kind: Kind
+    key: TensorKey
+    as_read: bool = False
+
+    @property
+    def when(self) -> When:
+        return self.key.when
+
+    @property
+    def identity(self) -> tuple[str, int, str, bool]:
+        return self.node, self.slot, self.when, self.as_read
+
+
+def placed(graph: Graph, key: TensorKey) -> Place:
+    """The place of a tensor that was asked for; of an input, that which is read there."""
+    node = graph.node(key.node)
+    if key.input is not None:
+        port = next((port for port in node.inputs if port.index == key.input and port.node), None)
+        if port is not None:
+            return replace(_read(graph, node, port, key.when), key=key)
+    if node.folded:
+        home = graph.resolve(key.node, key.slot)
+        return Place(home.name, home.slot, home.kind, key)
+    return Place(key.node, key.slot, node.kind, key)
+
+
+def made_from(graph: Graph, place: Place, gradients_only: bool) -> Iterator[Place]:
+    """What a tensor was computed from; of a parameter, what the ops read that write into it.
+
+    gradients_only: of an optimizer the gradient alone, not its state and its rates.
+    Constants are left out: what is wrong with a constant is wrong with the op that uses it.
+    """
+    if place.kind == "op":
+        yield from _inputs(graph, graph.node(place.node), place.when)
+    elif place.kind == "parameter" and not place.as_read:
+        for writer in graph.updates.writers(place.node):
+            node = graph.node(writer)
+            update = OPTIMIZERS.get(node.op)
+            only = update.gradient if gradients_only and update else None
+            for each in _inputs(graph, node, place.when, only):
+                if not gradients_only or each.node != place.node:
+                    yield each
+
+
+def writer_of(graph: Graph, place: Place) -> Place | None:
+    """The output that stands for a parameter of the one op that writes into it; None for several, and for what is no
+    parameter."""
+    writers = graph.updates.writers(place.node) if place.kind == "parameter" and not place.as_read else []
+    if len(writers) != 1:
+        return None
+    node = graph.node(writers[0])
+    shown = OPTIMIZERS[node.op].shown if node.op in OPTIMIZERS else ()
+    at = {port.data_index for port in node.inputs if port.node == place.node and not port.control}
+    slot = next((slot for slot, index in enumerate(shown) if index in at), 0)
+    return Place(node.name, slot, "op", TensorKey(graph.name, node.name, slot, place.when))
+
+
+def _inputs(graph: Graph, node: Node, when: When, only: int | None = None) -> Iterator[Place]:
+    for port in node.inputs:
+        if not port.control and port.node and only in (None, port.data_index):
+            read = _read(graph, node, port, when)
+            if read.kind != "constant":
+                yield read
+
+
+def _read(graph: Graph, reader: Node, port: Port, when: When) -> Place:
+    kind = graph.summarize(port.node).kind
+    key = TensorKey(graph.name, reader.name, when=when, input=port.index)
+    if port.element is not None:  # one of several that come in there together
+        key = TensorKey(graph.name, port.node, port.slot, when)
+    return Place(port.node, port.slot, kind, key, as_read=kind == "parameter")

@@ -1,0 +1,1 @@
+"""The tuning guide of one tensor, and where its fault came from."""
