@@ -105,9 +105,13 @@ class ClientCalls:
         if client is None or not client.source.graphs:
             return pb.EventReply(status=_FAILED)
         self._seen(client)
-        context.add_done_callback(lambda call: self._call_done(client, call))
-        async with client.order:
-            reply = await client.source.wait(request)
+        try:
+            async with client.order:
+                reply = await client.source.wait(request)
+        except asyncio.CancelledError:  # the connection broke while the client stood still
+            if not client.source.gone:
+                _spawn(self._lose(client, _BROKEN))
+            raise
         self._expect_next_call(client, reply)
         if reply.exit:
             asyncio.get_running_loop().call_later(OVERDUE, self._check_gone, client, time.monotonic())
@@ -217,7 +221,7 @@ class ClientCalls:
             return None
         client = alike[0]
         try:
-            client.source.gone = ""
+            client.source.comes_back()
             await self._registry.attach(client.source, _address(peer))
         except Refused:  # its job was deleted, or has ended
             return None
@@ -268,11 +272,6 @@ class ClientCalls:
     def _check_gone(self, client: _Client, since: float) -> None:
         if client.last_sign <= since and self._clients.get(client.peer) is client:
             _spawn(self._lose(client, _SILENT))
-
-    def _call_done(self, client: _Client, call: Any) -> None:
-        """The end of a WaitCMD; cancelled, when the connection broke while the client stood still."""
-        if call.cancelled() and self._clients.get(client.peer) is client:
-            _spawn(self._lose(client, _BROKEN))
 
 
 _tasks: set[asyncio.Task[None]] = set()

@@ -13,9 +13,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class ClientSource:
                 self._found.hits.append(hit)
 
     def tensor_came(self, tensor: pb.TensorProto, content: bytes) -> None:
-        self._tensors.came(tensor, content, self._last.step)
+        self._tensors.came(tensor, content, self._last.step, within=self._last.cursor is not None)
 
     def tensors_end(self) -> None:
         self._tensors.answered()
@@ -149,6 +149,11 @@ class ClientSource:
     def begins_anew(self) -> None:
         """The client has connected again, or compiled another graph: it knows of no watchpoint."""
         self.watchpoints.forget()
+
+    def comes_back(self) -> None:
+        """Over a new connection, with all that it knew: where it stands is told anew."""
+        self.gone = ""
+        self._paused = False
 
     def close(self, why: str) -> None:
         self.gone = why
@@ -186,9 +191,9 @@ class ClientSource:
         if batch.stops:
             return "watchpoint"
         if work is None:
-            return self._last.reason if was_check else "start"
-        if work.command.kind == "recheck":
             return self._last.reason or "start"
+        if work.command.kind == "recheck":
+            return self._last.reason if was_check else ""
         if not moved:
             return ""  # the check before the first step is over
         if self._pausing:
@@ -347,9 +352,8 @@ class ClientSource:
             raise NotAvailable("MindSpore's own debugger client keeps the previous value of parameters only")
         if previous and self._last.step == 0:
             raise NotAvailable("there is no step before this one")
-        if self._last.step == 0 and not wire.is_parameter:
+        if self._last.step == 0 and not wire.is_parameter and self._last.cursor is None:
             raise NotAvailable(f"{key.node} has not run yet")
-        self._wake()
         return Wanted(wire.name, home.slot, previous, wire.is_parameter)
 
     def _constant(self, graph: Graph, name: str) -> Tensor:
@@ -363,10 +367,10 @@ class ClientSource:
         types = self.graphs[key.graph].output_types(key.node) if key.input is None else ()
         return declared_bytes(types[key.slot].shape, types[key.slot].dtype) if key.slot < len(types) else 0
 
-    async def _patiently(self, answer: Coroutine[Any, Any, A]) -> A:
-        self._wake()
+    async def _patiently(self, answer: asyncio.Future[A]) -> A:
+        self._wake()  # now that it is known what is wanted
         try:
-            return await asyncio.wait_for(answer, ANSWER_SECONDS)
+            return await asyncio.wait_for(asyncio.shield(answer), ANSWER_SECONDS)
         except asyncio.TimeoutError:
             raise Timeout(f"no answer from the training process for {ANSWER_SECONDS:.0f} s") from None
 

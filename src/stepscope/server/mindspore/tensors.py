@@ -50,22 +50,26 @@ class ClientTensors:
         self.stats_asked: list[Wanted] = []
         self._stats_order: list[Wanted] = []  # figures carry no names: they come in the order of the last question
 
-    async def get(self, wanted: Wanted) -> Tensor:
+    def get(self, wanted: Wanted) -> asyncio.Future[Tensor]:
+        """The tensor, once it is there; not to be cancelled: others may wait for it, too."""
+        if wanted in self._waiting:
+            return self._waiting[wanted]
+        future: asyncio.Future[Tensor] = asyncio.get_running_loop().create_future()
         kept = self._kept.get(wanted)
         if kept is not None:
             self._kept.move_to_end(wanted)
-            return kept
-        if wanted not in self._waiting:
-            self._waiting[wanted] = asyncio.get_running_loop().create_future()
+            future.set_result(kept)
+        else:
+            self._waiting[wanted] = future
             self.asked.append(wanted)
-        return await asyncio.shield(self._waiting[wanted])
+        return future
 
-    async def get_stats(self, wanted: Wanted) -> TensorStats:
+    def get_stats(self, wanted: Wanted) -> asyncio.Future[TensorStats]:
         """The client's own figures: without mean |x| and standard deviation."""
         if wanted not in self._stats_waiting:
             self._stats_waiting[wanted] = asyncio.get_running_loop().create_future()
             self.stats_asked.append(wanted)
-        return await asyncio.shield(self._stats_waiting[wanted])
+        return self._stats_waiting[wanted]
 
     def next_view(self) -> pb.ViewCMD | None:
         """What to ask for now: all that is wanted, in one command."""
@@ -77,8 +81,12 @@ class ClientTensors:
             return pb.ViewCMD(tensors=[one.to_proto() for one in self._stats_order], level=pb.ViewCMD.statistics)
         return None
 
-    def came(self, tensor: pb.TensorProto, content: bytes, step: int) -> None:
-        """One tensor whose parts are all there; `tensor` is the last of them."""
+    def came(self, tensor: pb.TensorProto, content: bytes, step: int, within: bool) -> None:
+        """One tensor whose parts are all there; `tensor` is the last of them.
+
+        step: the last one that is complete; `within`: the training stands in the one after it, to which the outputs of
+            nodes belong, while parameters are as they were before.
+        """
         previous = tensor.iter == "prev"
         slot = int(tensor.slot) if tensor.slot.isdecimal() and len(tensor.slot) < 10 else 0
         waiting = [
@@ -86,11 +94,11 @@ class ClientTensors:
             for one in self._waiting
             if one.slot == slot and one.previous == previous and _same_name(one, tensor.node_name)
         ]
-        value = self._decoded(tensor, content, step - previous)
         for one in waiting:
             future = self._waiting.pop(one)
             if future.done():
                 continue
+            value = self._decoded(tensor, content, step - previous + (within and not one.truncate))
             if isinstance(value, str):
                 future.set_exception(NotAvailable(value))
             else:
