@@ -26,7 +26,8 @@ async function ask(): Promise<void> {
   void asks.view(job.id, graph, open, [], how);
   if (name !== undefined) void asks.reveal(job.id, graph, name, how);
   for (const path of ["", ...open]) void asks.scope(job.id, graph, path, {}, how);
-  if (place.selected?.kind === "node") void asks.node(job.id, graph, place.selected.name, how);
+  const node = place.tensor?.node ?? (place.selected?.kind === "node" ? name : undefined);
+  if (node !== undefined) void asks.node(job.id, place.tensor ? (place.graph ?? "") : graph, node, how);
   void asks.graphs(job.id, how);
 }
 

@@ -106,9 +106,14 @@ export interface TensorPlace {
   input?: number;
 }
 
-function keyParameters(place: TensorPlace, when: "current" | "previous") {
+/** What names a tensor in a request. */
+export function placeParameters(place: TensorPlace) {
   const input = place.input === undefined ? {} : { input: place.input };
-  return { node: place.node, graph: place.graph, slot: place.slot, when, ...input };
+  return { node: place.node, graph: place.graph, slot: place.slot, ...input };
+}
+
+function keyParameters(place: TensorPlace, when: "current" | "previous") {
+  return { ...placeParameters(place), when };
 }
 
 export function compareQuery(place: TensorPlace, moment: string) {

@@ -1,24 +1,31 @@
 /**
  * Tensors as they come: bytes, little-endian, C order, described by the header X-Stepscope-Tensor.
  *
- * Values become strings only where they are shown, so that 64-bit integers stay exact and NaN stays NaN.
+ * Values become text only where they are shown, so that 64-bit integers stay exact and NaN stays NaN.
  */
 
 import { queryOptions } from "@tanstack/react-query";
-import { real } from "../i18n/numbers";
 import { ApiError, fromProblem, type Schemas } from "./client";
 import { tensorAddress, type TensorPlace } from "./queries";
 
+/** What values are: floats, integers (of 64 bits as bigint), truths, or complex numbers. */
+export type Kind = "real" | "whole" | "bool" | "complex";
+
 export interface Values {
   dtype: string;
+  kind: Kind;
+  /** Digits of a float that mean something to a reader. */
+  digits: number;
   shape: number[];
   fullShape: number[];
   step: number;
   length: number;
-  /** The value at a place in C order, as text. */
-  text(at: number): string;
-  /** For colours and alignment: what kind of value it is. */
-  isSpecial(at: number): boolean;
+  /** In memory, in bytes. */
+  size: number;
+  /** The value at a place in C order; of a complex number the real part, of a truth 0 or 1. */
+  get(at: number): number | bigint;
+  /** Of a complex number; else 0. */
+  imaginary(at: number): number;
 }
 
 /** A half-precision float, from its bits. */
@@ -70,27 +77,23 @@ export function decode(header: Schemas["TensorHeader"], bytes: ArrayBuffer): Val
   const found = reader(complex ?? stored, bytes);
   if (!found) throw new ApiError(`values of type ${stored} can't be shown`, "internal", 0);
   const { get, size } = found;
-  // 32-bit floats have 9 digits at most that mean anything; doubles and integers show what is there.
-  const digits = stored === "float64" ? 12 : 8;
-  const one = (value: number | bigint): string =>
-    typeof value === "bigint" ? value.toString() : stored.includes("int") ? String(value) : real(value, digits);
-  const text = (at: number): string => {
-    if (complex) return `${one(get(2 * at))}${Number(get(2 * at + 1)) < 0 ? "-" : "+"}${one(Math.abs(Number(get(2 * at + 1))))}i`;
-    if (stored === "bool") return get(at) ? "True" : "False";
-    return one(get(at));
-  };
   return {
     dtype: header.dtype,
+    kind: complex ? "complex" : stored === "bool" ? "bool" : stored.includes("int") ? "whole" : "real",
+    // 32-bit floats have 9 digits at most that mean anything
+    digits: stored === "float64" || stored === "complex128" ? 12 : 8,
     shape: header.shape,
     fullShape: header.full_shape,
     step: header.step,
     length: bytes.byteLength / (complex ? 2 * size : size),
-    text,
-    isSpecial: (at) => typeof get(at) === "number" && !Number.isFinite(get(at) as number),
+    size: bytes.byteLength,
+    get: complex ? (at) => get(2 * at) : get,
+    imaginary: complex ? (at) => Number(get(2 * at + 1)) : () => 0,
   };
 }
 
-async function fetchValues(address: string, signal: AbortSignal): Promise<Values> {
+/** The values at an address; throws ApiError. */
+export async function fetchValues(address: string, signal: AbortSignal): Promise<Values> {
   let response: Response;
   try {
     response = await fetch(address, { signal });

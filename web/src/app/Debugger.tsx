@@ -12,6 +12,7 @@ import { useText } from "../i18n";
 import { select } from "../state/address";
 import { useLayout } from "../state/layout";
 import { useOpenScopes, useRevision, useView, view } from "../state/view";
+import { TensorLayer } from "../tensor/TensorLayer";
 import { WatchDialogs } from "../watch/Dialogs";
 import { LeftPanel } from "../watch/LeftPanel";
 import { watchView } from "../watch/state";
@@ -32,7 +33,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
     <div className="ss-debugger">
       <h1 className="ss-hidden">{job.title}</h1>
       <JobBanners job={job} />
-      <div className="ss-columns">
+      <TensorLayer job={job}>
         {isListOpen ? (
           <>
             <aside className="ss-left" style={{ width: listWidth }}>
@@ -76,7 +77,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
             </>
           )}
         </div>
-      </div>
+      </TensorLayer>
       {isLater && <WatchDialogs job={job} />}
     </div>
   );

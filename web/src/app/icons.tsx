@@ -27,6 +27,7 @@ export const RightIcon = icon(<path d="M6 3.5L10.5 8 6 12.5" />);
 export const CollapseIcon = icon(<path d="M4 2.5L8 6l4-3.5M4 13.5L8 10l4 3.5" />);
 export const PlayIcon = icon(<path d="M4.5 2.8v10.4L13 8z" {...SOLID} />);
 export const PauseIcon = icon(<path d="M4 3h2.8v10H4zM9.2 3H12v10H9.2z" {...SOLID} />);
+export const StepIcon = icon(<><path d="M3.5 2.8v10.4L10 8z" {...SOLID} /><path d="M12.2 3v10" /></>);
 export const StopIcon = icon(<rect x="3.5" y="3.5" width="9" height="9" rx="1" {...SOLID} />);
 export const NextIcon = icon(<><circle cx="8" cy="12.5" r="1.4" {...SOLID} /><path d="M2.5 8.5C3 3 13 3 13.3 8.2M13.5 4.8l-.2 3.6-3.3-1.2" /></>);
 export const PreviousIcon = icon(<><circle cx="8" cy="12.5" r="1.4" {...SOLID} /><path d="M13.5 8.5C13 3 3 3 2.7 8.2M2.5 4.8l.2 3.6L6 7.2" /></>);

@@ -3,6 +3,7 @@
 import { Anchor, Group, Kbd, Modal, Table, Text } from "@mantine/core";
 import { useServer } from "../api/queries";
 import { useText } from "../i18n";
+import { JUMPS, keyLabel } from "../tensor/jump/jumps";
 import { ACTIONS, KEYS } from "./keys";
 import { useActions } from "./actions";
 
@@ -24,6 +25,17 @@ export default function HelpDialog() {
         </Table.Tbody>
       </Table>
       <Text size="sm" mt="xs">{text.helpTree}</Text>
+      <Text size="sm" mt="xs" mb={4}>{text.views.helpJumps}</Text>
+      <Table withRowBorders={false} verticalSpacing={4} aria-label={text.views.jump}>
+        <Table.Tbody>
+          {JUMPS.map((what) => (
+            <Table.Tr key={what}>
+              <Table.Td><Keys of={keyLabel({ what, isWhole: false })} /></Table.Td>
+              <Table.Td>{text.views.jumps[what]}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
       <Group justify="space-between" mt="md">
         <Text size="xs" c="dimmed">{server && text.version(server.version)}</Text>
         <Anchor size="xs" href="/api/openapi.json" target="_blank">{text.apiLink}</Anchor>

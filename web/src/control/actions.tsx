@@ -5,7 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, type Command, type JobView, sendCommand } from "../api/client";
 import { useText } from "../i18n";
-import { reveal } from "../state/address";
+import { leaveTensor, reveal } from "../state/address";
 import { putJob } from "../state/events";
 import { hasEnded } from "../state/job";
 import { useView, view } from "../state/view";
@@ -74,6 +74,7 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
           setDialog("help");
           break;
         case "search":
+          leaveTensor();
           view.focusSearch();
           break;
         case "terminate":
@@ -138,15 +139,19 @@ function useKeys(act: (action: Action) => void): void {
   }, []);
 }
 
-/** A step that comes to stand at another node brings that node into the picture; so does the first look at a job. */
+/**
+ * A step that comes to stand at another node brings that node into the picture; so does the first look at a job. Whoever
+ * looks at a tensor goes on looking at it.
+ */
 function useCursor(job: JobView | null): void {
   const cursor = job?.cursor;
   const key = cursor ? `${job.id} ${job.step} ${cursor.position}` : "";
   const seen = useRef<string | null>(null);
   useEffect(() => {
-    const isFirst = seen.current === null && useView.getState().selected === null;
+    const { selected, tensor } = useView.getState();
+    const isFirst = seen.current === null && selected === null;
     const isNew = key !== "" && (isFirst || (seen.current !== null && key !== seen.current));
     seen.current = key;
-    if (isNew && cursor) reveal({ kind: "node", name: cursor.node }, cursor.graph, true);
+    if (isNew && cursor && !tensor) reveal({ kind: "node", name: cursor.node }, cursor.graph, true);
   }, [key, cursor]);
 }

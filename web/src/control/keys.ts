@@ -71,7 +71,7 @@ export function actionOf(event: KeyboardEvent): Action | null {
   return BY_KEY.get(modifiers + event.key) ?? null;
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== "radio" && target.type !== "checkbox"))

@@ -9,6 +9,8 @@ import { Tooltip } from "../app/Tooltip";
 import { type Texts, useText } from "../i18n";
 import { number, percent, real } from "../i18n/numbers";
 import { hasEnded, useMoment } from "../state/job";
+import { useView } from "../state/view";
+import { valueText } from "../tensor/cells";
 import { errorText, shapeText } from "./format";
 import type { TensorRow } from "./TensorTable";
 
@@ -19,9 +21,13 @@ interface Props {
   onView(): void;
 }
 
-/** Everything of a tensor but its values, from as few questions as possible: the comparison has the figures, too. */
+/**
+ * Everything of a tensor but its values, from as few questions as possible: the comparison has the figures, too. Nothing
+ * is asked for while one tensor covers the table.
+ */
 function useFigures(job: JobView, place: TensorPlace) {
-  const { moment, isLive } = useMoment(job);
+  const { moment, isLive: canAsk } = useMoment(job);
+  const isLive = useView((state) => state.tensor === null) && canAsk;
   const isFirst = job.step === 0; // nothing to compare with
   const compareOptions = compareQuery(place, moment);
   const compare = useQuery(isLive && !isFirst ? compareOptions : { ...compareOptions, queryFn: skipToken });
@@ -80,7 +86,11 @@ function Value({ place, moment, figures, isLive, row, onView }: ValueProps) {
   const values = useQuery(isOne && isLive ? options : { ...options, queryFn: skipToken });
   if (isOne) {
     const bad = figures.nan_count + figures.positive_inf_count + figures.negative_inf_count > 0;
-    return <span className={bad ? "ss-mono ss-bad" : "ss-mono"} data-testid="value">{values.data?.text(0) ?? "…"}</span>;
+    return (
+      <button type="button" className="ss-link" aria-label={text.viewOf(`${row.name}:${row.slot}`)} disabled={!isLive} onClick={onView}>
+        <span className={bad ? "ss-mono ss-bad" : "ss-mono"} data-testid="value">{values.data ? valueText(values.data, 0) : "…"}</span>
+      </button>
+    );
   }
   return (
     <span className="ss-value">

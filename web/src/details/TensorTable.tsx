@@ -1,17 +1,15 @@
 /** Outputs and inputs of a node: name, step, type, shape, value, and the change since the previous step. */
 
 import { Button, Table } from "@mantine/core";
-import { Fragment, lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 import type { JobView, NodeView } from "../api/client";
 import type { TensorPlace } from "../api/queries";
-import { useEver } from "../app/useEver";
 import { useText } from "../i18n";
+import { openTensor } from "../tensor/open";
 import { HitLines, useHitsOf } from "../watch/HitLines";
 import { shapeText } from "./format";
 import { NodeLink } from "./NodeLink";
 import { TensorCells } from "./TensorCells";
-
-const ValuesDrawer = lazy(() => import("./ValuesDrawer"));
 
 const FIRST = 24;
 
@@ -62,13 +60,8 @@ function placeOf(job: string, node: NodeView, port: NodeView["inputs"][number]):
 export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
   const text = useText();
   const [all, setAll] = useState(false);
-  const [viewed, setViewed] = useState<TensorRow | null>(null);
   const hits = useHitsOf(job, node.graph, node.name);
-  const wasViewed = useEver(viewed !== null);
-  useEffect(() => {
-    setAll(false);
-    setViewed(null);
-  }, [node.name]);
+  useEffect(() => setAll(false), [node.name]);
   if (node.folded) return <p className="ss-note">{text.folded}</p>;
   const rows = rowsOf(job.id, node);
   if (rows.length === 0) return <p className="ss-note">{text.noTensors}</p>;
@@ -96,7 +89,9 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
                 </Table.Td>
                 <Table.Td className="ss-col-name">
                   {row.side === "output" ? (
-                    <span className="ss-mono" title={row.name}><bdi>{lastPart(row.name)}:{row.slot}</bdi></span>
+                    <button type="button" className="ss-link" title={row.name} onClick={() => row.place && openTensor(row.place)}>
+                      <bdi>{lastPart(row.name)}:{row.slot}</bdi>
+                    </button>
                   ) : row.name ? (
                     <NodeLink graph={node.graph} name={row.name} slot={row.isControl ? undefined : row.slot} />
                   ) : (
@@ -104,7 +99,7 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
                   )}
                 </Table.Td>
                 {row.place ? (
-                  <TensorCells job={job} row={row} place={row.place} onView={() => setViewed(row)} />
+                  <TensorCells job={job} row={row} place={row.place} onView={() => row.place && openTensor(row.place)} />
                 ) : (
                   <Table.Td colSpan={5} className="ss-dimmed">
                     {row.isControl ? text.controlInput : `${row.dtype} ${shapeText(row.shape, text)}`}
@@ -119,7 +114,6 @@ export function TensorTable({ job, node }: { job: JobView; node: NodeView }) {
       {shown.length < rows.length && (
         <Button size="compact-xs" variant="default" m="xs" onClick={() => setAll(true)}>{text.showAllRows(rows.length)}</Button>
       )}
-      <Suspense>{wasViewed && <ValuesDrawer job={job} row={viewed} onClose={() => setViewed(null)} />}</Suspense>
     </>
   );
 }

@@ -2,15 +2,26 @@
 
 import { create } from "zustand";
 import { graphEn, graphZh } from "../graph/text";
+import { lineageEn, lineageZh } from "../lineage/text";
+import { guideEn, guideZh } from "../tensor/guide/text";
+import { tensorEn, tensorZh } from "../tensor/text";
+import { viewsEn, viewsZh } from "../tensor/viewsText";
 import { watchEn, watchZh } from "../watch/text";
 import { en as pageEn } from "./en";
 import { type Texts as PageTexts, zh as pageZh } from "./zh";
 
 export type Language = "zh" | "en";
-export type Texts = PageTexts & { canvas: typeof graphZh; watch: typeof watchZh };
+export type Texts = PageTexts & {
+  canvas: typeof graphZh;
+  guide: typeof guideZh;
+  lineage: typeof lineageZh;
+  tensor: typeof tensorZh;
+  views: typeof viewsZh;
+  watch: typeof watchZh;
+};
 
-const en: Texts = { ...pageEn, canvas: graphEn, watch: watchEn };
-const zh: Texts = { ...pageZh, canvas: graphZh, watch: watchZh };
+const en: Texts = { ...pageEn, canvas: graphEn, guide: guideEn, lineage: lineageEn, tensor: tensorEn, views: viewsEn, watch: watchEn };
+const zh: Texts = { ...pageZh, canvas: graphZh, guide: guideZh, lineage: lineageZh, tensor: tensorZh, views: viewsZh, watch: watchZh };
 export const dictionaries: Record<Language, Texts> = { en, zh };
 
 const KEPT = "stepscope-language";

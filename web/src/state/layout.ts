@@ -9,6 +9,10 @@ interface Layout {
   watchHeight: number;
   isListOpen: boolean;
   isDetailsOpen: boolean;
+  guideWidth: number;
+  lineageHeight: number;
+  isGuideOpen: boolean;
+  isLineageOpen: boolean;
 }
 
 export const useLayout = create<Layout & { set(change: Partial<Layout>): void }>()(
@@ -19,6 +23,10 @@ export const useLayout = create<Layout & { set(change: Partial<Layout>): void }>
       watchHeight: Math.round(Math.min(260, Math.max(150, window.innerHeight * 0.21))),
       isListOpen: true,
       isDetailsOpen: true,
+      guideWidth: 260,
+      lineageHeight: 220,
+      isGuideOpen: true,
+      isLineageOpen: true,
       set: (change) => set(change),
     }),
     { name: "stepscope-layout" },

@@ -15,6 +15,10 @@ describe("addresses", () => {
     ["#/job/a-1?graph=kernel_graph0", { job: "a-1", graph: "kernel_graph0", selected: null }],
     ["#/job/a/node/Default/net/Conv2D-op0", { job: "a", graph: null, selected: { kind: "node", name: "Default/net/Conv2D-op0" } }],
     ["#/job/a/scope/Default?graph=g", { job: "a", graph: "g", selected: { kind: "scope", name: "Default" } }],
+    ["#/job/a/tensor/net/Conv2D-op0/1?graph=g", { job: "a", graph: "g", selected: null, tensor: { node: "net/Conv2D-op0", slot: 1 } }],
+    ["#/job/a/tensor/net/Add/0?graph=g&input=2", { job: "a", graph: "g", selected: null, tensor: { node: "net/Add", slot: 0, input: 2 } }],
+    ["#/job/a/tensor/w", { job: "a", graph: null, selected: null, tensor: { node: "w", slot: 0 } }], // the slot left out
+    ["#/job/a/tensor/w/0?input=x", { job: "a", graph: null, selected: null, tensor: { node: "w", slot: 0 } }],
     ["#/job/a/node/50%", { job: "a", graph: null, selected: { kind: "node", name: "50%" } }], // typed by hand
   ])("are read: %s", (hash, place) => expect(parse(hash)).toEqual(place));
 
@@ -23,6 +27,8 @@ describe("addresses", () => {
     { job: "a b/c", graph: null, selected: null },
     { job: "a", graph: "g?&#1/2", selected: { kind: "scope", name: "Default/net" } },
     { job: "a", graph: null, selected: { kind: "node", name: "net/what? 100% #1 & more/中文-op0" } },
+    { job: "a", graph: "g&1", selected: null, tensor: { node: "net/5", slot: 12 } },
+    { job: "a", graph: null, selected: null, tensor: { node: "net/what? 100%", slot: 0, input: 3 } },
   ])("are written so that they are read again: %o", (place) => expect(parse(format(place))).toEqual(place));
 
   it("keep the slashes of names", () => {

@@ -7,6 +7,7 @@
 
 import { create } from "zustand";
 import { type Reveal, scopesAbove, type Selection } from "../graph/contract";
+import type { TensorName } from "./place";
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -14,6 +15,8 @@ interface ViewState {
   job: string | null;
   graph: string | null;
   selected: Selection | null;
+  /** The tensor whose view lies over the rest, which stays as it was; `graph` is null where any that has it is meant. */
+  tensor: (TensorName & { graph: string | null }) | null;
   reveal: Reveal | null;
   /** By job and graph: see `keyOf`. */
   open: Record<string, ReadonlySet<string>>;
@@ -43,6 +46,7 @@ export const useView = create<ViewState>(() => ({
   job: null,
   graph: null,
   selected: null,
+  tensor: null,
   reveal: null,
   open: {},
   revisions: {},
@@ -83,6 +87,7 @@ export const view = {
         job,
         graph,
         selected,
+        tensor: null,
         filter: job === state.job ? state.filter : NO_FILTER,
         reveal: isNew ? { name: selected.name, serial: ++serial } : same ? state.reveal : null,
       };
@@ -93,13 +98,20 @@ export const view = {
 
   /** Select without moving the picture: what was clicked is in sight already. */
   select(selected: Selection | null): void {
-    useView.setState({ selected });
+    useView.setState({ selected, tensor: null });
+  },
+
+  /** Lays a tensor's view over the rest. Of another job there is no rest yet: it begins at that graph. */
+  showTensor(job: string, graph: string | null, tensor: TensorName): void {
+    if (job !== useView.getState().job) view.show(job, graph, null);
+    useView.setState({ tensor: { ...tensor, graph } });
   },
 
   /** Select, open what is above, and bring it into the picture. */
   reveal(selected: Selection): void {
     useView.setState((state) => ({
       selected,
+      tensor: null,
       reveal: { name: selected.name, serial: ++serial },
       ...openWith(state, (open) => scopesAbove(selected.name).forEach((path) => open.add(path))),
     }));

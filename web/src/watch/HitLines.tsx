@@ -1,9 +1,11 @@
 /** Below a tensor in the table: which watchpoints it hit, with the values; or why they could not be evaluated. */
 
-import { Table } from "@mantine/core";
+import { Button, Table } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { JobView } from "../api/client";
 import { type Hit, hitsQuery, useConditions } from "../api/watch";
+import { useText } from "../i18n";
+import { openTensor } from "../tensor/open";
 import { HitText } from "./HitRow";
 
 const NONE: readonly Hit[] = [];
@@ -15,6 +17,7 @@ export function useHitsOf(job: JobView, graph: string, node: string): readonly H
 }
 
 export function HitLines({ hits, columns }: { hits: readonly Hit[]; columns: number }) {
+  const text = useText().tensor;
   const conditions = useConditions();
   if (hits.length === 0) return null;
   return (
@@ -24,6 +27,11 @@ export function HitLines({ hits, columns }: { hits: readonly Hit[]; columns: num
         {hits.map((hit) => (
           <div key={`${hit.watchpoint} ${hit.rank}`} className={hit.error.length > 0 ? "ss-hit-line ss-hit-error" : "ss-hit-line"}>
             <HitText hit={hit} conditions={conditions} />
+            <Button
+              size="compact-xs" variant="subtle" aria-label={text.openOf(`${hit.node}:${hit.slot}`)} onClick={() => openTensor(hit)}
+            >
+              {text.openHit}
+            </Button>
           </div>
         ))}
       </Table.Td>

@@ -19,9 +19,10 @@ interface Props {
   style: CSSProperties;
   "data-index": number;
   onChoose(hit: Hit): void;
+  onTensor(hit: Hit): void;
 }
 
-export function HitRow({ ref, id, hit, conditions, at, total, isActive, isChosen, hasRanks, style, onChoose, ...rest }: Props) {
+export function HitRow({ ref, id, hit, conditions, at, total, isActive, isChosen, hasRanks, style, onChoose, onTensor, ...rest }: Props) {
   const text = useText().watch;
   const isError = (hit?.error.length ?? 0) > 0;
   const classes = ["ss-hit", isActive && "ss-hit-active", isChosen && "ss-row-selected", isError && "ss-hit-error"];
@@ -29,15 +30,17 @@ export function HitRow({ ref, id, hit, conditions, at, total, isActive, isChosen
     <div
       ref={ref} id={id} className={classes.filter(Boolean).join(" ")} style={style} data-index={rest["data-index"]} role="option"
       aria-selected={isChosen} aria-posinset={at + 1} aria-setsize={total} data-testid="hit" data-node={hit?.node}
-      onClick={() => hit && onChoose(hit)}
+      onClick={() => hit && onChoose(hit)} onDoubleClick={() => hit && onTensor(hit)}
     >
-      {hit ? <Body hit={hit} conditions={conditions} isChosen={isChosen} hasRanks={hasRanks} /> : <span className="ss-dimmed">{text.loadingHits}</span>}
+      {hit ? <Body hit={hit} conditions={conditions} isChosen={isChosen} hasRanks={hasRanks} onTensor={onTensor} /> : <span className="ss-dimmed">{text.loadingHits}</span>}
     </div>
   );
 }
 
-function Body({ hit, conditions, isChosen, hasRanks }: { hit: Hit; conditions: readonly Condition[]; isChosen: boolean; hasRanks: boolean }) {
-  const text = useText().watch;
+type BodyProps = Pick<Props, "conditions" | "isChosen" | "hasRanks" | "onTensor"> & { hit: Hit };
+
+function Body({ hit, conditions, isChosen, hasRanks, onTensor }: BodyProps) {
+  const { watch: text, tensor: words } = useText();
   const slash = hit.node.lastIndexOf("/");
   const scope = hit.node.slice(0, Math.max(slash, 0));
   return (
@@ -45,6 +48,16 @@ function Body({ hit, conditions, isChosen, hasRanks }: { hit: Hit; conditions: r
       <div className="ss-hit-node" title={hit.node}>
         <strong className="ss-ellipsis">{hit.node.slice(slash + 1)}</strong>
         <span className="ss-dimmed">{[text.slot(hit.slot), hasRanks ? text.rank(hit.rank) : ""].filter(Boolean).join(" · ")}</span>
+        <span className="ss-grow" />
+        <span
+          className="ss-hit-open" data-tip={words.openHitHint} data-testid="hit-tensor" aria-hidden
+          onClick={(event) => {
+            event.stopPropagation(); // an option can't have a button of its own: the list has a key for it
+            onTensor(hit);
+          }}
+        >
+          {words.openHit}
+        </span>
       </div>
       {scope && <div className="ss-hit-scope ss-ellipsis ss-ellipsis-start" title={hit.node}><bdi>{scope}</bdi></div>}
       <HitText hit={hit} conditions={conditions} />

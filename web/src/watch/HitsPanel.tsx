@@ -11,6 +11,7 @@ import { errorText } from "../details/format";
 import { useText } from "../i18n";
 import { number } from "../i18n/numbers";
 import { reveal } from "../state/address";
+import { openTensor } from "../tensor/open";
 import { rowAt, rowCount } from "./groups";
 import { HitFilters } from "./HitFilters";
 import { HitRow } from "./HitRow";
@@ -125,7 +126,17 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
     useWatch.setState({ hit: hitKey(hit), hitRow: row });
     reveal({ kind: "node", name: hit.node }, hit.graph);
   };
+  const openOne = (row: number, hit: Hit) => {
+    setActive(row);
+    useWatch.setState({ hit: hitKey(hit), hitRow: row });
+    openTensor(hit);
+  };
   const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && event.shiftKey) {
+      event.preventDefault();
+      withActive(openOne);
+      return;
+    }
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     const moves: Record<string, () => void> = {
       ArrowDown: () => goTo(active + 1, 1),
@@ -134,24 +145,24 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
       PageUp: () => goTo(active - 5, -1),
       Home: () => goTo(0, 1),
       End: () => goTo(count - 1, 1),
-      Enter: () => chooseActive(),
-      " ": () => chooseActive(),
+      Enter: () => withActive(choose),
+      " ": () => withActive(choose),
     };
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
     move();
   };
-  const chooseActive = () => {
+  const withActive = (act: (row: number, hit: Hit) => void) => {
     const row = rowAt(facts.graphs, active);
     const hit = row.kind === "hit" ? hitAt(row.at) : undefined;
-    if (hit) choose(active, hit);
+    if (hit) act(active, hit);
   };
 
   return (
     <div
       ref={box} className={isOutdated ? "ss-hit-list ss-hit-old" : "ss-hit-list"} role="listbox" tabIndex={0}
-      aria-label={text.watch.hitList} aria-activedescendant={`${id}-${active}`} onKeyDown={press}
+      aria-label={text.watch.hitList} aria-activedescendant={`${id}-${active}`} aria-keyshortcuts="Shift+Enter" onKeyDown={press}
       onWheel={letGo} onPointerDown={letGo}
     >
       <div role="presentation" style={{ height, position: "relative" }}>
@@ -170,7 +181,7 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
             <HitRow
               key={key} {...at} id={`${id}-${index}`} hit={hit} conditions={conditions} at={row.at} total={facts.total}
               isActive={index === active} isChosen={hit !== undefined && hitKey(hit) === chosen} hasRanks={job.rank_count > 1}
-              onChoose={(one) => choose(index, one)}
+              onChoose={(one) => choose(index, one)} onTensor={(one) => openOne(index, one)}
             />
           );
         })}

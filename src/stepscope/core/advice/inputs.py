@@ -18,7 +18,7 @@ class InputValue:
     """What went into an operation. `index` counts the inputs as the source does, `data_index` those with a value."""
 
     index: int
-    data_index: int
+    data_index: int | None
     name: TensorName
     kind: Kind
     stats: TensorStats | None

@@ -1,0 +1,120 @@
+/** The middle of the view: tools, dimensions, and the part of the tensor that they choose; or why there is none. */
+
+import { useMemo, useState } from "react";
+import { ApiError, type JobView } from "../api/client";
+import type { TensorPlace } from "../api/queries";
+import { type Texts, useText } from "../i18n";
+import { hasEnded } from "../state/job";
+import { type Look, scaleOf, toleratedChange } from "./cells";
+import { type Part, partOf } from "./dims";
+import { Failure, Note } from "./Failure";
+import { Fields, fieldsFor } from "./Fields";
+import { useLook } from "./look";
+import type { Of, Shown } from "./parts";
+import { sheetOf } from "./sheet";
+import { Table, type Wish } from "./Table";
+import { Tools } from "./Tools";
+import type { Form, Known } from "./useFigures";
+
+interface Props {
+  job: JobView;
+  place: TensorPlace;
+  of: Of;
+  onOf(of: Of): void;
+  moment: string;
+  isLive: boolean;
+  known: Known;
+}
+
+export function ValuesPanel(props: Props) {
+  const text = useText();
+  const { job, of, onOf, isLive, known } = props;
+  const [tolerance, setTolerance] = useState(0);
+  const hasTolerance = of === "difference" && known.form?.dtype !== "bool";
+  const tools = (children: React.ReactNode) => (
+    <Tools of={of} onOf={onOf} hasPrevious={job.step > 0} tolerance={hasTolerance ? tolerance : null} onTolerance={setTolerance}>
+      {children}
+    </Tools>
+  );
+  const { form, error } = known;
+  const why = error && isLive ? null : reasonOf(job, isLive, form, text);
+  return (
+    <div className="ss-tensor-main">
+      {error && isLive ? (
+        <>
+          {tools(null)}
+          <Failure error={firstStep(error, job, text)} />
+        </>
+      ) : !form ? (
+        <Note>{why || text.loading}</Note>
+      ) : (
+        <>
+          {why && <p className="ss-banner ss-banner-note" role="status" data-testid="tensor-state">{why}</p>}
+          <OfForm {...props} form={form} tolerance={hasTolerance ? tolerance : 0} tools={tools} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Why values are old, or none; "" where the training stands and can be asked. */
+function reasonOf(job: JobView, isLive: boolean, form: Form | undefined, text: Texts): string {
+  const words = text.tensor;
+  if (isLive) return "";
+  if (hasEnded(job)) return form ? words.endedShown(form.step) : words.ended;
+  if (!job.connected) return words.broken;
+  return form ? words.running(form.step) : words.runningNothing;
+}
+
+function firstStep(error: Error, job: JobView, text: Texts): Error {
+  const isMissing = error instanceof ApiError && error.kind === "not_available";
+  return isMissing && job.step === 0 ? new Error(text.tensor.noFirst) : error;
+}
+
+interface OfFormProps extends Props {
+  form: Form;
+  tolerance: number;
+  tools(children: React.ReactNode): React.ReactNode;
+}
+
+function OfForm({ job, place, of, moment, isLive, known, form, tolerance, tools }: OfFormProps) {
+  const text = useText();
+  const { format } = useLook();
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  const [wish] = useState<Wish | null>(null);
+  const size = form.shape.join();
+  const { fields, part, sheet } = useMemo(() => {
+    const shape = form.shape;
+    const fitting = fieldsFor(chosen, shape);
+    const made = partOf(fitting, shape) as Part; // they fit
+    return { fields: fitting, part: made, sheet: sheetOf(made) };
+    // the same shape may come in another array
+  }, [chosen, size]);
+  const look = useMemo<Look>(
+    () => ({
+      of,
+      format,
+      scale: scaleOf(known.figures),
+      tolerated: of === "difference" ? toleratedChange(tolerance, known.figures) : null,
+      words: text.tensor,
+    }),
+    [of, format, known.figures, tolerance, text],
+  );
+  const shown: Shown = {
+    job, place, of, index: part.index, partShape: part.shape, fullShape: form.shape, dtype: form.dtype, moment, isLive, figures: known.figures,
+  }; // prettier-ignore
+  const isEmpty = form.shape.includes(0);
+  return (
+    <>
+      {tools(null)}
+      {!isEmpty && <Fields shape={form.shape} fields={fields} part={part} onApply={setChosen} />}
+      {isEmpty ? (
+        <Note>{text.tensor.emptyTensor}</Note>
+      ) : part.shape.includes(0) ? (
+        <Note>{text.tensor.emptyPart}</Note>
+      ) : (
+        <Table key={part.index} shown={shown} sheet={sheet} look={look} wish={wish} isOld={known.isOld} />
+      )}
+    </>
+  );
+}
