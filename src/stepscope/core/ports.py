@@ -6,7 +6,7 @@ knows nothing else of it. Every implementation passes the same contract tests (`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, Protocol, TypeVar
@@ -91,6 +91,17 @@ class Farewell:
 
 
 CommandKind = Literal["run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to", "recheck"]
+
+
+_WHOLE_STEPS = "this training stops after whole steps only"
+
+# Commands that a training can't follow, by how it is stepped; and why.
+IMPOSSIBLE: Mapping[Stepping, Mapping[CommandKind, str]] = {
+    "recorded": {},
+    "live": {},
+    "forward": {"previous_node": "this training goes forward only"},
+    "steps": dict.fromkeys(("next_node", "previous_node", "run_to"), _WHOLE_STEPS),
+}
 
 
 @dataclass(frozen=True)
@@ -237,6 +248,7 @@ class EventSink(Protocol):
 
 
 __all__ = [
+    "IMPOSSIBLE",
     "Command",
     "CommandKind",
     "Comparison",

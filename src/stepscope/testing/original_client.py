@@ -240,6 +240,7 @@ class OriginalClient:
 
     def _load_parameters(self) -> None:
         for name in PARAMETERS:
+            self._loaded.pop((name, 0), None)  # they come last: their values are those of the end of the step
             self._loaded[name, 0] = self.network.tensor(TensorKey(Network.graph_name, name)).array
 
     # ------------------------------------------------------------ the server's commands

@@ -43,10 +43,13 @@ class Names:
         return None
 
     def position(self, graph: str, node: str) -> tuple[int, int]:
-        """Where the node stands among the operations of its graph, from 1, and how many those are."""
+        """Where the node stands among the operations of its graph, from 1, and how many those are.
+
+        What is no operation stands at the end: of a parameter it is the value after the step that is looked at.
+        """
         known = self._places.get(graph)
         if known is None or known[0] is not self._graphs[graph]:
             operations = self._graphs[graph].of_kind("op")
             places = {name: place for place, name in enumerate(operations, 1)}
             known = self._places[graph] = (self._graphs[graph], places)
-        return known[1].get(node, 0), len(known[1])
+        return known[1].get(node, len(known[1])), len(known[1])

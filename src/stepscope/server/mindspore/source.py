@@ -23,6 +23,7 @@ from stepscope.core.errors import Conflict, NotAvailable, Timeout, UnknownNode
 from stepscope.core.graph import Graph
 from stepscope.core.looks import Of, Question
 from stepscope.core.ports import (
+    IMPOSSIBLE,
     Command,
     Comparison,
     Cursor,
@@ -267,17 +268,12 @@ class ClientSource:
         elif command.kind == "terminate":
             self._ending = True
         else:
-            self._check_possible(command)
+            if why := IMPOSSIBLE[self._info.stepping].get(command.kind):
+                raise Conflict(why)
             self._begin(command)
             if command.kind != "recheck":
                 await self._sink.report(self, replace(self._last, state=State.RUNNING, reason="", cursor=None))
         self._wake()
-
-    def _check_possible(self, command: Command) -> None:
-        if command.kind == "previous_node":
-            raise Conflict("MindSpore's own debugger client goes forward only: previous_node is not possible")
-        if command.kind in ("next_node", "run_to") and not self.is_gpu:
-            raise Conflict(f"on {self._info.device or 'this device'} the training stops after whole steps only")
 
     def _begin(self, command: Command) -> None:
         left = command.steps if command.kind == "run" else None
@@ -350,8 +346,10 @@ class ClientSource:
         previous = key.when == "previous"
         if previous and not wire.is_parameter:
             raise NotAvailable("MindSpore's own debugger client keeps the previous value of parameters only")
-        if previous and self._last.step == 0:
-            raise NotAvailable("there is no step before this one")
+        if previous and (self._last.step == 0 or key.input is not None):
+            raise NotAvailable("there is no step before this one that is known")
+        if wire.is_parameter and key.input is not None and self._last.step > 0 and self._last.cursor is None:
+            previous = True  # what the node has read: the optimizer has written over it since
         if self._last.step == 0 and not wire.is_parameter and self._last.cursor is None:
             raise NotAvailable(f"{key.node} has not run yet")
         return Wanted(wire.name, home.slot, previous, wire.is_parameter)
