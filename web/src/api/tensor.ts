@@ -5,7 +5,8 @@
  */
 
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, fromProblem, type Schemas } from "./client";
+import { takeBytes } from "./bytes";
+import { ApiError, type Schemas } from "./client";
 import { tensorAddress, type TensorPlace } from "./queries";
 
 /** What values are: floats, integers (of 64 bits as bigint), truths, or complex numbers. */
@@ -94,16 +95,8 @@ export function decode(header: Schemas["TensorHeader"], bytes: ArrayBuffer): Val
 
 /** The values at an address; throws ApiError. */
 export async function fetchValues(address: string, signal: AbortSignal): Promise<Values> {
-  let response: Response;
-  try {
-    response = await fetch(address, { signal });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError("", "unreachable", 0);
-  }
-  if (!response.ok) throw fromProblem(await response.json().catch(() => null), response.status);
-  const header = JSON.parse(response.headers.get("X-Stepscope-Tensor") ?? "null") as Schemas["TensorHeader"];
-  return decode(header, await response.arrayBuffer());
+  const { header, bytes } = await takeBytes<Schemas["TensorHeader"]>(address, "X-Stepscope-Tensor", signal);
+  return decode(header, bytes);
 }
 
 /** The values of a tensor, or of the part that `index` selects; only what is shown should be asked for. */

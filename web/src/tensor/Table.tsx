@@ -22,7 +22,6 @@ const ROW_HEIGHT = 22;
 /** A wish to have the focus on a place of the part, in the sections where that is. */
 export interface Wish {
   position: readonly number[];
-  serial: number;
 }
 
 interface Props {
@@ -30,11 +29,12 @@ interface Props {
   sheet: Sheet;
   look: Look;
   wish: Wish | null;
+  onWished(): void;
   /** The figures above are those of the pause before. */
   isOld: boolean;
 }
 
-export function Table({ shown, sheet, look, wish, isOld }: Props) {
+export function Table({ shown, sheet, look, wish, onWished, isOld }: Props) {
   const text = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -87,6 +87,7 @@ export function Table({ shown, sheet, look, wish, isOld }: Props) {
     follow.current = true;
     setSelection(at(cellAt(sheet, wish.position)));
     box.current?.focus({ preventScroll: true });
+    onWished();
     // a wish is fulfilled once
   }, [wish]);
 

@@ -1,16 +1,21 @@
 /** The middle of the view: tools, dimensions, and the part of the tensor that they choose; or why there is none. */
 
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { ApiError, type JobView } from "../api/client";
 import type { TensorPlace } from "../api/queries";
 import { type Texts, useText } from "../i18n";
 import { hasEnded } from "../state/job";
 import { type Look, scaleOf, toleratedChange } from "./cells";
-import { type Part, partOf } from "./dims";
+import { fieldsAt, type Part, partOf, placeInPart } from "./dims";
+import { DownloadMenu } from "./download/DownloadMenu";
 import { Failure, Note } from "./Failure";
 import { Fields, fieldsFor } from "./Fields";
+import { HeatmapPane } from "./heatmap/HeatmapPane";
+import { HistogramPane } from "./histogram/HistogramPane";
+import { JumpMenu } from "./jump/JumpMenu";
 import { useLook } from "./look";
 import type { Of, Shown } from "./parts";
+import type { Pictured } from "./picture";
 import { sheetOf } from "./sheet";
 import { Table, type Wish } from "./Table";
 import { Tools } from "./Tools";
@@ -39,7 +44,7 @@ export function ValuesPanel(props: Props) {
   const { form, error } = known;
   const why = error && isLive ? null : reasonOf(job, isLive, form, text);
   return (
-    <div className="ss-tensor-main">
+    <div className="ss-tensor-values">
       {error && isLive ? (
         <>
           {tools(null)}
@@ -79,9 +84,10 @@ interface OfFormProps extends Props {
 
 function OfForm({ job, place, of, moment, isLive, known, form, tolerance, tools }: OfFormProps) {
   const text = useText();
-  const { format } = useLook();
+  const { format, mode, set } = useLook();
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
-  const [wish] = useState<Wish | null>(null);
+  const [wish, setWish] = useState<Wish | null>(null);
+  const picture = useRef<Pictured>(null);
   const size = form.shape.join();
   const { fields, part, sheet } = useMemo(() => {
     const shape = form.shape;
@@ -103,17 +109,35 @@ function OfForm({ job, place, of, moment, isLive, known, form, tolerance, tools 
   const shown: Shown = {
     job, place, of, index: part.index, partShape: part.shape, fullShape: form.shape, dtype: form.dtype, moment, isLive, figures: known.figures,
   }; // prettier-ignore
+  const goTo = (position: readonly number[]) => {
+    set({ mode: "table" });
+    setWish({ position });
+  };
+  const goToOther = (position: readonly number[]) => {
+    const wanted = fieldsAt(fields, part, position);
+    setChosen(wanted);
+    goTo(placeInPart(partOf(wanted, form.shape) as Part, position) ?? []);
+  };
   const isEmpty = form.shape.includes(0);
   return (
     <>
-      {tools(null)}
+      {tools(
+        <>
+          <JumpMenu shown={shown} onJump={goTo} onJumpElsewhere={goToOther} />
+          <DownloadMenu shown={shown} picture={mode === "table" ? undefined : () => picture.current?.picture() ?? null} />
+        </>,
+      )}
       {!isEmpty && <Fields shape={form.shape} fields={fields} part={part} onApply={setChosen} />}
       {isEmpty ? (
         <Note>{text.tensor.emptyTensor}</Note>
       ) : part.shape.includes(0) ? (
         <Note>{text.tensor.emptyPart}</Note>
+      ) : mode === "heatmap" ? (
+        <HeatmapPane ref={picture} shown={shown} onPick={goTo} />
+      ) : mode === "histogram" ? (
+        <HistogramPane ref={picture} shown={shown} />
       ) : (
-        <Table key={part.index} shown={shown} sheet={sheet} look={look} wish={wish} isOld={known.isOld} />
+        <Table key={part.index} shown={shown} sheet={sheet} look={look} wish={wish} onWished={() => setWish(null)} isOld={known.isOld} />
       )}
     </>
   );

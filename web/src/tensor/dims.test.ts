@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstChoice, indexText, parseField, type Part, partOf, pieceText, placeInPart, realPosition, stepField } from "./dims";
+import { fieldsAt, firstChoice, indexText, parseField, type Part, partOf, pieceText, placeInPart, realPosition, stepField } from "./dims";
 
 const range = (start: number, step: number, length: number) => ({ kind: "range", start, step, length });
 const part = (fields: string[], shape: number[]): Part => {
@@ -145,5 +145,12 @@ describe("parts", () => {
     expect(placeInPart(made, [2, 5, 6])).toBeNull();
     expect(realPosition(part([], []), [])).toEqual([]);
     expect(placeInPart(part([], []), [])).toEqual([]);
+  });
+
+  it("go to the part that has a place, with as much as can be kept", () => {
+    const fields = ["-1", "::2", "3:"];
+    const made = part(fields, [3, 10, 8]);
+    expect(fieldsAt(fields, made, [0, 4, 7])).toEqual(["0", "::2", "3:"]);
+    expect(fieldsAt(fields, made, [2, 5, 1])).toEqual(["2", ":", ":"]);
   });
 });

@@ -132,6 +132,11 @@ export function realIndex({ start, step }: Range, place: number): number {
   return start + step * place;
 }
 
+function placeInRange({ start, step, length }: Range, index: number): number | null {
+  const place = (index - start) / step;
+  return Number.isInteger(place) && place >= 0 && place < length ? place : null;
+}
+
 /** Where a place of the part is in the whole tensor. */
 export function realPosition(part: Part, position: readonly number[]): number[] {
   let at = 0;
@@ -147,11 +152,20 @@ export function placeInPart(part: Part, position: readonly number[]): number[] |
       if (choice.at !== at) return null;
       continue;
     }
-    const place = (at - choice.start) / choice.step;
-    if (!Number.isInteger(place) || place < 0 || place >= choice.length) return null;
+    const place = placeInRange(choice, at);
+    if (place === null) return null;
     found.push(place);
   }
   return found;
+}
+
+/** The fields of a part that has a place of the whole tensor: as like those that are given as can be. */
+export function fieldsAt(fields: readonly string[], part: Part, position: readonly number[]): string[] {
+  return part.choices.map((choice, dimension) => {
+    const at = position[dimension] ?? 0;
+    if (choice.kind === "one") return String(at);
+    return placeInRange(choice, at) === null ? ":" : (fields[dimension] ?? ":");
+  });
 }
 
 /** The fields after a press of an arrow in one of them: an index goes up or down by one, around the ends. */

@@ -2,9 +2,9 @@
 
 import type { JobView, Statistics } from "../api/client";
 import type { TensorPlace } from "../api/queries";
+import type { Of } from "../api/views";
 
-/** Whose values: this step's, those of the step before, or how they changed (current − previous). */
-export type Of = "current" | "previous" | "difference";
+export type { Of };
 
 /** A tensor to go to: an output, or what the node read as its input number `input`. */
 export interface TensorTarget {

@@ -53,10 +53,8 @@ async def guide(graph: Graph, key: TensorKey, values: Values, conditions: Collec
 async def _of_the_tensor(graph: Graph, key: TensorKey, place: Place, of: About, values: Values) -> list[Fact]:
     read = list(inputs(graph, graph.node(place.node), key.when))
     asked = [(port, each) for port, each in read if each is not None][:MOST_INPUTS]
-    (stats, seen), found = await asyncio.gather(
-        asyncio.gather(values.stats(key), values.facts(key)),
-        asyncio.gather(*(values.stats(each.key) for _, each in asked)),
-    )
+    of_inputs_read = asyncio.gather(*(values.stats(each.key) for _, each in asked))
+    stats, seen, found = await asyncio.gather(values.stats(key), values.facts(key), of_inputs_read)
     if stats is None:
         return []
     facts = list(of_values(of, stats, seen))
