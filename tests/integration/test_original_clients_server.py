@@ -165,7 +165,7 @@ def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch
     monkeypatch.setattr("stepscope.server.mindspore.source.POLL_SECONDS", 0.001)
     dice = random.Random(11)
     corpus = valid()
-    codes: set[grpc.StatusCode] = set()
+    refusals: set[str] = set()
     with OriginalClient(server.debugger_address, ASCEND):
         job = debugger.wait_for_job(10)
         job.wait(10)
@@ -173,19 +173,19 @@ def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch
         steps = threading.Thread(target=keep_stepping, args=(job, stop))
         steps.start()
         with grpc.insecure_channel(server.debugger_address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
-            calls = {name: channel.stream_unary(SERVICE + name, None, None) for name in corpus}
+            calls = {name: channel.stream_stream(SERVICE + name, None, None) for name in corpus}
             sent = 0
             while sent < MUTATED:
                 for name in ("SendMetadata", "SendGraph"):  # so that there is a training that the others meet
-                    calls[name](iter(corpus[name][0]), timeout=10)
+                    list(calls[name](iter(corpus[name][0]), timeout=10))
                 for _ in range(100):
                     name = dice.choice(list(corpus))
                     messages = [mutated(one, dice) if dice.random() < 0.8 else one for one in corpus[name][0]]
                     sent += len(messages)
                     try:
-                        calls[name](iter(messages), timeout=10)
+                        list(calls[name](iter(messages), timeout=10))
                     except grpc.RpcError as error:
-                        codes.add(error.code())
+                        refusals.add(f"{name}: {error.code()} {error.details()}"[:100])
         stop.set()
         steps.join(30)
         assert not steps.is_alive()
@@ -194,8 +194,8 @@ def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch
         assert job.wait(10) == "paused"
         assert job.step == before + 1 > 10
         assert np.isfinite(job.tensor("hidden.weight")).all()
-    # A message that is none is refused by gRPC itself; nothing raised in the service, and nothing hung.
-    assert codes <= {grpc.StatusCode.INTERNAL, grpc.StatusCode.INVALID_ARGUMENT}
+    # gRPC itself refuses bytes that are no message at all. Nothing else raised in the service, and nothing hung.
+    assert all("DecodeError" in refusal or "INVALID_ARGUMENT" in refusal for refusal in refusals), refusals
 
 
 def keep_stepping(job: stepscope.Job, stop: threading.Event) -> None:

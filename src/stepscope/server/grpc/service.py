@@ -198,7 +198,8 @@ def _hello(first: pb.AgentMessage) -> SourceInfo:
             f"the training process speaks version {hello.protocol_version} of the protocol, this server version "
             f"{convert.PROTOCOL_VERSION}: use the same release of stepscope on both sides"
         )
-    if not _JOB_ID.fullmatch(hello.job_id):
+    # A text that is not UTF-8 comes as bytes.
+    if not isinstance(hello.job_id, str) or not _JOB_ID.fullmatch(hello.job_id):
         raise Refused("the job's id has to be 1 to 128 letters, digits and ._-")
     texts = (hello.framework, hello.framework_version, hello.device, hello.host, hello.working_directory)
     if any(len(text) > MAX_NAME for text in texts) or sum(map(len, hello.command_line)) > _MAX_COMMAND_LINE:
