@@ -33,6 +33,9 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     add_workspace_option(parser)
     parser.add_argument("--token", default=os.environ.get("STEPSCOPE_TOKEN") or argparse.SUPPRESS,
                         help="that the page, clients and trainings must show; made up where one is needed")  # fmt: skip
+    parser.add_argument("--enable-original-clients", type=boolean, default=False, metavar="True|False",
+                        help="let MindSpore 1.1 to 2.2 connect without a token, which their debugger client can't send"
+                             " (without a token they always can)")  # fmt: skip
     parser.add_argument("--open", action=argparse.BooleanOptionalAction, default=argparse.SUPPRESS,
                         help="the page in a browser (default: if there is one, and this is a terminal)")  # fmt: skip
 
@@ -82,7 +85,7 @@ def _start(options: argparse.Namespace) -> RunningServer:
         raise Failure("a training can't be debugged with --enable-debugger False", USAGE)
     check_server_options(options)
     words = [sys.executable, "-m", "stepscope.cli", "start", "--no-open", "--workspace", str(options.workspace)]
-    for option in ("port", "debugger_port", "host"):
+    for option in ("port", "debugger_port", "host", "enable_original_clients"):
         words += [f"--{option.replace('_', '-')}", str(getattr(options, option))]
     environment = dict(os.environ)
     if hasattr(options, "token"):  # not on the command line, which others can read

@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
         port=options.port,
         debugger_port=options.debugger_port,
         enable_debugger=options.enable_debugger,
+        original_clients=options.enable_original_clients,
         workspace=options.workspace,
         token=getattr(options, "token", None),
     )

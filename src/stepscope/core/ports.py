@@ -6,7 +6,7 @@ knows nothing else of it. Every implementation passes the same contract tests (`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, Protocol, TypeVar
@@ -18,6 +18,9 @@ from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 When = Literal["current", "previous"]
 Moment = Literal["before", "after"]
+# What "next node" moves: a cursor over a step that has run, the training itself (and back over the nodes that ran), the
+# training, forward only; "steps": there are whole steps only.
+Stepping = Literal["recorded", "live", "forward", "steps"]
 
 A = TypeVar("A")
 
@@ -50,7 +53,7 @@ class SourceInfo:
     command_line: tuple[str, ...] = ()
     working_directory: str = ""
     step_unit: str = "run"
-    stepping: Literal["recorded", "live"] = "recorded"
+    stepping: Stepping = "recorded"
     started_at: float = 0.0  # seconds since the epoch
 
 
@@ -90,6 +93,17 @@ class Farewell:
 
 
 CommandKind = Literal["run", "resume", "pause", "terminate", "next_node", "previous_node", "run_to", "recheck"]
+
+
+_WHOLE_STEPS = "this training stops after whole steps only"
+
+# Commands that a training can't follow, by how it is stepped; and why.
+IMPOSSIBLE: Mapping[Stepping, Mapping[CommandKind, str]] = {
+    "recorded": {},
+    "live": {},
+    "forward": {"previous_node": "this training goes forward only"},
+    "steps": dict.fromkeys(("next_node", "previous_node", "run_to"), _WHOLE_STEPS),
+}
 
 
 @dataclass(frozen=True)
@@ -266,6 +280,7 @@ class EventSink(Protocol):
 
 
 __all__ = [
+    "IMPOSSIBLE",
     "Command",
     "CommandKind",
     "Comparison",
@@ -281,6 +296,7 @@ __all__ = [
     "SourceInfo",
     "StackFrame",
     "State",
+    "Stepping",
     "Tensor",
     "TensorKey",
     "TensorStats",

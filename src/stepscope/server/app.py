@@ -74,7 +74,7 @@ async def running(settings: Settings) -> AsyncIterator[ServerAddress]:
         if settings.enable_debugger:
             _bind(host, settings.debugger_port, "--debugger-port").close()  # gRPC's own errors say nothing
             web_address = _address(settings, host, port, None).base_url
-            listener = Listener(jobs, settings.token, settings.keepalive_seconds, web_address)
+            listener = Listener(jobs, settings, web_address)
             await listener.start(host, settings.debugger_port)
             stack.push_async_callback(listener.stop)
             debugger_port = listener.port

@@ -18,7 +18,7 @@ from typing import Any
 
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.core.graph.views import GraphSummary
-from stepscope.core.ports import Command, CommandKind, Farewell, Report, Source, SourceInfo, State
+from stepscope.core.ports import IMPOSSIBLE, Command, CommandKind, Farewell, Report, Source, SourceInfo, State
 from stepscope.core.watch.records import HitBatch
 from stepscope.server.errors import Refused
 from stepscope.server.models import CursorView, Exit, JobView, StepRecord
@@ -136,6 +136,8 @@ class Job:
             raise Conflict(f"{kind} is not possible: {self._why_gone()}")
         if self.view.reason == ENDING and kind != "terminate":
             raise Conflict(f"{kind} is not possible: the job was told to end")
+        if why := IMPOSSIBLE[self.view.stepping].get(kind):
+            raise Conflict(f"{kind} is not possible: {why}")
         if kind not in ANY_TIME and state is not State.PAUSED:
             raise Conflict(f"{kind} is possible while the job is paused only: it is {state.value}, pause it first")
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from stepscope.core.graph.records import Kind
 from stepscope.core.graph.views import Category, GraphSummary
-from stepscope.core.ports import CommandKind, Moment, State
+from stepscope.core.ports import CommandKind, Moment, State, Stepping
 
 NonFinite = Literal["nan", "inf", "-inf"]
 
@@ -84,7 +84,10 @@ class JobView(Model):
         default=0, description="completed steps; 0 is before the first. With a cursor, the step in which that stands"
     )
     step_unit: str
-    stepping: Literal["recorded", "live"] = Field(description="what next node moves")
+    stepping: Stepping = Field(
+        description="what next node moves: a cursor over a recorded step, the training itself, the training forward "
+        "only; steps: there is no next node"
+    )
     cursor: CursorView | None = None
     recorded_steps: list[int] = Field(default=[], description="steps whose tensors can be read, oldest first")
     loss: Real | None = None

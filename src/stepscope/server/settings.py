@@ -41,13 +41,15 @@ def is_loopback(host: str) -> bool:
 class Settings:
     """Start options. A port of 0 means any free one.
 
-    On a loopback address a token is optional; everywhere else one is made where none is given.
+    On a loopback address a token is optional; everywhere else one is made where none is given. MindSpore's own clients
+    (1.1 to 2.2) can't send one: where there is one, `original_clients` lets them in all the same.
     """
 
     host: str = "127.0.0.1"
     port: int = 8080
     debugger_port: int = 50051
     enable_debugger: bool = True
+    original_clients: bool = False
     workspace: Path = field(default_factory=default_workspace)
     token: str | None = None
     keepalive_seconds: float = 4.0  # between two signs of life of an agent's connection; twice this and it is lost

@@ -36,7 +36,7 @@ class Timeline:
 
     async def attached(self) -> Source:
         """The source, once it has reported for the first time."""
-        return await self._until(lambda: self.source if self.reports else None)
+        return await self.until(lambda: self.source if self.reports else None)
 
     async def do(
         self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "", before: bool = False
@@ -59,7 +59,7 @@ class Timeline:
             last = self.reports[-1]
             return last if last.state is State.PAUSED and last.command_sequence >= sequence else None
 
-        return await self._until(found)
+        return await self.until(found)
 
     async def watch(self, *watchpoints: Watchpoint) -> None:
         """Set watchpoints in place of those before; the ids are their places, from 1."""
@@ -74,12 +74,14 @@ class Timeline:
             wanted = (each for each in self.reports if each.command_sequence >= self._sequence)
             return next((each for each in wanted if each.state is State.RUNNING), None)
 
-        return await self._until(found)
+        return await self.until(found)
 
     async def farewell_came(self) -> Farewell:
-        return await self._until(lambda: self.ending)
+        return await self.until(lambda: self.ending)
 
-    async def _until(self, found: Callable[[], T | None]) -> T:
+    async def until(self, found: Callable[[], T | None]) -> T:
+        """What `found` gives, as soon as it gives something."""
+
         async def wait() -> T:
             while True:
                 news = self._news

@@ -8,7 +8,7 @@ from stepscope.protocol.gen.stepscope_pb2_grpc import add_EventListenerServicer_
 from stepscope.server.errors import StartError
 from stepscope.server.grpc.service import EventListener
 from stepscope.server.jobs import STOPPED, Registry
-from stepscope.server.settings import MAX_MESSAGE
+from stepscope.server.settings import MAX_MESSAGE, Settings
 
 _STOP_SECONDS = 1.0  # for streams to end in order
 
@@ -16,10 +16,11 @@ _STOP_SECONDS = 1.0  # for streams to end in order
 class Listener:
     """Listens once `start` has returned. `port` is the one that was bound; `web` is where people find the server."""
 
-    def __init__(self, registry: Registry, token: str | None = None, keepalive_seconds: float = 4.0, web: str = ""):
+    def __init__(self, registry: Registry, settings: Settings | None = None, web: str = ""):
+        settings = settings or Settings()
         self.port = 0
-        self._service = EventListener(registry, token, web)
-        self._server = grpc.aio.server(options=_options(int(keepalive_seconds * 1000)))
+        self._service = EventListener(registry, settings.token, web, settings.original_clients)
+        self._server = grpc.aio.server(options=_options(int(settings.keepalive_seconds * 1000)))
         add_EventListenerServicer_to_server(self._service, self._server)
 
     async def start(self, host: str, port: int) -> None:

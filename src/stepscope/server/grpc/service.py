@@ -1,4 +1,4 @@
-"""The Attach stream: one training process for as long as it is connected.
+"""The Attach stream: one training process for as long as it is connected; and the calls of MindSpore's own clients.
 
 Messages are taken one after the other, so that a job has its graphs before the report that came after them. Whatever a
 peer sends, the worst that it can do is end its own stream.
@@ -11,11 +11,12 @@ import contextlib
 import hmac
 import logging
 import re
+from collections.abc import Awaitable
 from typing import Any
 
 import grpc
 
-from stepscope.core.errors import BadRequest
+from stepscope.core.errors import BadRequest, StepscopeError
 from stepscope.core.ports import SourceInfo
 from stepscope.protocol import convert
 from stepscope.protocol.gen import stepscope_pb2 as pb
@@ -24,6 +25,7 @@ from stepscope.protocol.watchpoints import hits_from_proto
 from stepscope.server.errors import Refused
 from stepscope.server.jobs import Registry
 from stepscope.server.live import LiveSource
+from stepscope.server.mindspore import ClientCalls
 from stepscope.server.settings import HELLO_SECONDS, MAX_GRAPH, MAX_HIT_PARTS, MAX_NAME
 
 log = logging.getLogger(__name__)
@@ -41,11 +43,13 @@ class Malformed(Exception):
 
 
 class EventListener(EventListenerServicer):
-    def __init__(self, registry: Registry, token: str | None, web: str = ""):
+    def __init__(self, registry: Registry, token: str | None, web: str = "", original_clients: bool = True):
         self._registry = registry
         self._token = token
         self._web = web
+        self._original_clients = original_clients
         self._sources: dict[str, LiveSource] = {}  # by job
+        self._calls = ClientCalls(registry, self._refusal)
 
     async def Attach(self, request_iterator: object, context: Context) -> None:
         try:
@@ -110,6 +114,43 @@ class EventListener(EventListenerServicer):
         """End all streams."""
         for source in list(self._sources.values()):
             source.close(why)
+        self._calls.close(why)
+
+    # ------------------------------------------------------------ MindSpore's own clients
+
+    async def SendMetadata(self, request: pb.Metadata, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.metadata(request, context), context)
+
+    async def SendGraph(self, request_iterator: Any, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.graph(request_iterator, context), context)
+
+    async def SendMultiGraphs(self, request_iterator: Any, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.graphs(request_iterator, context), context)
+
+    async def WaitCMD(self, request: pb.Metadata, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.wait(request, context), context)
+
+    async def SendTensors(self, request_iterator: Any, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.tensors(request_iterator, context), context)
+
+    async def SendTensorBase(self, request_iterator: Any, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.bases(request_iterator, context), context)
+
+    async def SendTensorStats(self, request_iterator: Any, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.stats(request_iterator, context), context)
+
+    async def SendWatchpointHits(self, request_iterator: Any, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.hits(request_iterator, context), context)
+
+    async def SendHeartbeat(self, request: pb.Heartbeat, context: Context) -> pb.EventReply:
+        return await _answered(self._calls.heartbeat(request, context), context)
+
+    def _refusal(self, context: Context) -> str:
+        if self._token is None or self._original_clients:
+            return ""
+        return (
+            "it can't send the token that this server asks for; start with --enable-original-clients True to let it in"
+        )
 
     async def _read(self, source: LiveSource, context: Context) -> None:
         graphs: dict[str, list[bytes]] = {}
@@ -157,7 +198,8 @@ def _hello(first: pb.AgentMessage) -> SourceInfo:
             f"the training process speaks version {hello.protocol_version} of the protocol, this server version "
             f"{convert.PROTOCOL_VERSION}: use the same release of stepscope on both sides"
         )
-    if not _JOB_ID.fullmatch(hello.job_id):
+    # A text that is not UTF-8 comes as bytes.
+    if not isinstance(hello.job_id, str) or not _JOB_ID.fullmatch(hello.job_id):
         raise Refused("the job's id has to be 1 to 128 letters, digits and ._-")
     texts = (hello.framework, hello.framework_version, hello.device, hello.host, hello.working_directory)
     if any(len(text) > MAX_NAME for text in texts) or sum(map(len, hello.command_line)) > _MAX_COMMAND_LINE:
@@ -166,6 +208,15 @@ def _hello(first: pb.AgentMessage) -> SourceInfo:
         return convert.info_from_proto(hello)
     except BadRequest as error:
         raise Refused(str(error)) from None
+
+
+async def _answered(work: Awaitable[pb.EventReply], context: Context) -> pb.EventReply:
+    """Whatever is wrong with what a client sent is refused in one line, and harms no other."""
+    try:
+        return await work
+    except (ValueError, StepscopeError, ArithmeticError, LookupError, TypeError) as error:
+        log.warning("%s: %s", _address(context), error or type(error).__name__)
+        return pb.EventReply(status=pb.EventReply.FAILED)
 
 
 async def _write(outgoing: asyncio.Queue[pb.ServerMessage], context: Context) -> None:

@@ -1,0 +1,206 @@
+"""MindSpore's own debugger clients at a whole server: as jobs beside others, and whatever they send."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import grpc
+import numpy as np
+import pytest
+
+import stepscope
+from stepscope.core.errors import Conflict, NotAvailable
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.testing.network import FORWARD, graph_proto
+from stepscope.testing.original_client import Flavour, OriginalClient
+from stepscope.testing.server import ServerThread
+
+RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
+GPU, ASCEND = Flavour("1.2.0", "GPU"), Flavour("2.0.0", "Ascend")
+MUTATED = 10_000
+SERVICE = "/debugger.EventListener/"
+
+
+@pytest.fixture
+def client(server):
+    with OriginalClient(server.debugger_address, GPU) as attached:
+        yield attached
+
+
+def test_it_is_a_job_like_others(client, debugger):
+    job = debugger.wait_for_job(10)
+    assert job.wait(10) == "paused"
+    assert (job.framework, job.version, job.device, job.step) == ("mindspore", "1.2.0", "GPU 0", 0)
+    assert RELU in job.nodes("*ReLU*")
+    job.run_to(RELU)
+    assert job.wait(10) == "paused"
+    assert job.cursor.node == RELU
+    job.run(2)
+    assert job.wait(10) == "paused"
+    assert job.step == 2
+    weight = job.tensor("hidden.weight")
+    assert np.array_equal(weight, client.network._parameters["hidden.weight"])
+    assert job.compare("hidden.weight").changed_count == weight.size
+    with pytest.raises(Conflict, match="forward only"):
+        job.previous_node()
+    job.terminate()
+    assert job.wait(10) == "finished"
+    client.join()
+    assert client.exited
+
+
+def test_watchpoints_hits_origin_and_guide(server, debugger):
+    with OriginalClient(server.debugger_address, ASCEND, nan_at=3):
+        job = debugger.wait_for_job(10)
+        job.wait(10)
+        job.watch("tensor_overflow")
+        job.resume()
+        assert job.wait(10) == "paused"
+        assert job.step == 3
+        first = job.hits()[0]
+        assert first.node == f"{FORWARD}/hidden-Dense/MatMul-op0"
+        assert not first.error
+        found = job.origin(RELU)
+        assert found.path[0].node == first.node  # what it has read before is not kept on the device
+
+
+def test_a_second_training_is_a_second_job(client, server, debugger):
+    first = debugger.wait_for_job(10)
+    first.wait(10)
+    with OriginalClient(server.debugger_address, ASCEND):
+        while len(jobs := debugger.jobs()) < 2:
+            time.sleep(0.01)
+        second = jobs[-1]
+        assert second.id != first.id
+        second.wait(10)
+        second.run(1)
+        assert second.wait(10) == "paused"
+        assert (first.state, first.step) == ("paused", 0)
+        first.run(3)
+        assert first.wait(10) == "paused"
+        assert (first.step, second.step) == (3, 1)
+
+
+def test_what_it_can_not_do_is_said(server, debugger):
+    with OriginalClient(server.debugger_address, ASCEND):
+        job = debugger.wait_for_job(10)
+        job.wait(10)
+        job.run(1)
+        job.wait(10)
+        with pytest.raises(Conflict, match="whole steps only"):
+            job.next_node()
+        assert job.state == "paused"  # a refused command leaves the job as it was
+        with pytest.raises(NotAvailable, match="parameters only"):
+            job.compare(RELU)
+
+
+@pytest.mark.parametrize("let_in", [False, True])
+def test_where_a_token_is_needed_it_has_to_be_let_in(tmp_path, let_in):
+    with (
+        ServerThread(tmp_path, token="secret", original_clients=let_in) as server,
+        stepscope.connect(server.url, token="secret") as debugger,
+        OriginalClient(server.debugger_address, GPU) as client,
+    ):
+        if let_in:
+            assert debugger.wait_for_job(10).wait(10) == "paused"
+        else:
+            client.join()
+            assert client.error
+            assert not debugger.jobs()
+
+
+def valid() -> dict[str, list[list[bytes]]]:
+    """By call, streams of messages as a client sends them."""
+    meta = pb.Metadata(device_name="0:0", backend="GPU", cur_node=RELU, cur_step=1, graph_num=1, ms_version="1.2.0")
+    graph = graph_proto().SerializeToString()
+    chunks = [pb.Chunk(buffer=graph[:2000]), pb.Chunk(buffer=graph[2000:], finished=True)]
+    tensor = pb.TensorProto(
+        node_name=RELU, slot="0", tensor_content=bytes(96), dims=[8, 3], data_type=pb.DT_FLOAT32, finished=True
+    )
+    condition = pb.WatchCondition(condition=pb.WatchCondition.tensor_too_large)
+    condition.params.add(name="max_gt", value=1.0, actual_value=2.0, hit=True)
+    hit = pb.WatchpointHit(id=1, tensor=tensor, watch_condition=condition, error_code=0)
+    summary = pb.TensorSummary(
+        tensor_base=pb.TensorBase(data_type=pb.DT_FLOAT32, shape=[8, 3], data_size=96),
+        statistics=pb.Statistics(count=24, max_value=1.0, min_value=-1.0),
+    )
+    attach = [pb.AgentMessage(hello=pb.Hello(job_id="x", protocol_version=2, stepping="live")), pb.AgentMessage()]
+    streams = {
+        "SendMetadata": [meta],
+        "WaitCMD": [meta],
+        "SendHeartbeat": [pb.Heartbeat(message="alive", period=5)],
+        "SendGraph": chunks,
+        "SendMultiGraphs": chunks,
+        "SendTensors": [tensor, tensor],
+        "SendTensorBase": [summary.tensor_base],
+        "SendTensorStats": [summary],
+        "SendWatchpointHits": [hit, hit],
+        "Attach": attach,
+    }
+    return {name: [[message.SerializeToString() for message in stream]] for name, stream in streams.items()}
+
+
+def mutated(data: bytes, dice: random.Random) -> bytes:
+    """The bytes with something cut, turned, doubled or put in."""
+    result = bytearray(data)
+    for _ in range(dice.randint(1, 4)):
+        at = dice.randrange(len(result) + 1)
+        kind = dice.randrange(5)
+        if kind == 0:
+            del result[at : at + dice.randint(1, 20)]
+        elif kind == 1 and at < len(result):
+            result[at] ^= 1 << dice.randrange(8)
+        elif kind == 2:
+            result[at:at] = result[at : at + dice.randint(1, 50)]
+        elif kind == 3:
+            result[at:at] = dice.randbytes(dice.randint(1, 10))
+        elif at + 8 < len(result):
+            result[at : at + 8] = dice.choice((b"\xff" * 8, bytes(8)))
+    return bytes(result)
+
+
+def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch):
+    monkeypatch.setattr("stepscope.server.mindspore.source.POLL_SECONDS", 0.001)
+    dice = random.Random(11)
+    corpus = valid()
+    refusals: set[str] = set()
+    with OriginalClient(server.debugger_address, ASCEND):
+        job = debugger.wait_for_job(10)
+        job.wait(10)
+        stop = threading.Event()
+        steps = threading.Thread(target=keep_stepping, args=(job, stop))
+        steps.start()
+        with grpc.insecure_channel(server.debugger_address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+            calls = {name: channel.stream_stream(SERVICE + name, None, None) for name in corpus}
+            sent = 0
+            while sent < MUTATED:
+                for name in ("SendMetadata", "SendGraph"):  # so that there is a training that the others meet
+                    list(calls[name](iter(corpus[name][0]), timeout=10))
+                for _ in range(100):
+                    name = dice.choice(list(corpus))
+                    messages = [mutated(one, dice) if dice.random() < 0.8 else one for one in corpus[name][0]]
+                    sent += len(messages)
+                    try:
+                        list(calls[name](iter(messages), timeout=10))
+                    except grpc.RpcError as error:
+                        refusals.add(f"{name}: {error.code()} {error.details()}"[:100])
+        stop.set()
+        steps.join(30)
+        assert not steps.is_alive()
+        before = job.step
+        job.run(1)
+        assert job.wait(10) == "paused"
+        assert job.step == before + 1 > 10
+        assert np.isfinite(job.tensor("hidden.weight")).all()
+    # gRPC itself refuses bytes that are no message at all. Nothing else raised in the service, and nothing hung.
+    assert all("DecodeError" in refusal or "INVALID_ARGUMENT" in refusal for refusal in refusals), refusals
+
+
+def keep_stepping(job: stepscope.Job, stop: threading.Event) -> None:
+    while not stop.is_set():
+        job.run(1)
+        if job.wait(30) != "paused":
+            return
+        time.sleep(0.05)
