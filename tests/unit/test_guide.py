@@ -53,7 +53,9 @@ def rows(text: str, heading: str) -> list[list[str]]:
 def dictionary(language: str) -> str:
     """The source of the page's texts in one language."""
     text = (WEB / "i18n" / f"{language}.ts").read_text(encoding="utf-8")
-    for name in ("graph/text.ts", "watch/text.ts"):
+    for name in (
+        "graph/text.ts", "watch/text.ts", "tensor/text.ts", "tensor/viewsText.ts", "tensor/guide/text.ts", "lineage/text.ts",
+    ):  # fmt: skip
         english, chinese = re.split(
             r"(?m)^type Widened|^export const \w+Zh", (WEB / name).read_text("utf-8"), maxsplit=1
         )

@@ -31,6 +31,9 @@ export interface ActionRow {
 }
 
 const paused = ({ job, busy }: Situation): boolean => !busy && job?.state === "paused" && job.connected;
+// Of MindSpore's own debugger clients some go forward only, and some by whole steps.
+const goesNodeByNode = (now: Situation): boolean => paused(now) && now.job?.stepping !== "steps";
+const goesBack = (now: Situation): boolean => goesNodeByNode(now) && now.job?.stepping !== "forward";
 const always = (): boolean => true;
 
 export const KEYS: Record<Action, ActionRow> = {
@@ -40,9 +43,9 @@ export const KEYS: Record<Action, ActionRow> = {
     label: (text) => text.pause,
     possible: ({ job, busy }) => !busy && job?.state === "running" && job.connected && !isTerminating(job),
   },
-  next_node: { key: "F10", label: (text) => text.nextNode, possible: paused },
-  previous_node: { key: "Shift+F10", label: (text) => text.previousNode, possible: paused },
-  run_to: { key: "Ctrl+F10", label: (text) => text.runTo, possible: (now) => paused(now) && now.op !== null },
+  next_node: { key: "F10", label: (text) => text.nextNode, possible: goesNodeByNode },
+  previous_node: { key: "Shift+F10", label: (text) => text.previousNode, possible: goesBack },
+  run_to: { key: "Ctrl+F10", label: (text) => text.runTo, possible: (now) => goesNodeByNode(now) && now.op !== null },
   terminate: {
     key: "Shift+F5",
     label: (text) => text.terminate,
