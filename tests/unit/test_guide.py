@@ -53,12 +53,9 @@ def rows(text: str, heading: str) -> list[list[str]]:
 def dictionary(language: str) -> str:
     """The source of the page's texts in one language."""
     text = (WEB / "i18n" / f"{language}.ts").read_text(encoding="utf-8")
-    for name in (
-        "graph/text.ts", "watch/text.ts", "tensor/text.ts", "tensor/viewsText.ts", "tensor/guide/text.ts", "lineage/text.ts",
-    ):  # fmt: skip
-        english, chinese = re.split(
-            r"(?m)^type Widened|^export const \w+Zh", (WEB / name).read_text("utf-8"), maxsplit=1
-        )
+    for name in ("graph/text", "watch/text", "tensor/text", "tensor/viewsText", "tensor/guide/text", "lineage/text"):
+        source = (WEB / f"{name}.ts").read_text("utf-8")
+        english, chinese = re.split(r"(?m)^type Widened|^export const \w+Zh", source, maxsplit=1)
         text += english if language == "en" else chinese
     return text
 
