@@ -106,5 +106,6 @@
       ),
     tick: (id, state) => act(() => row(id).querySelector(".ss-tick").click(), () => row(id).ariaChecked === state),
     longTasks: () => long,
+    act,
   };
 })();

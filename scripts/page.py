@@ -1,6 +1,6 @@
 """Builds the web page into src/stepscope/server/static, as the wheel's build does: `make page`.
 
-    python scripts/page.py [test]     `test` runs the page's unit tests instead
+python scripts/page.py [test]     `test` runs the page's unit tests instead
 """
 
 from __future__ import annotations

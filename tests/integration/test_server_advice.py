@@ -74,7 +74,7 @@ def test_the_way_leads_into_the_step_before(broken):
     step(broken)
     origin = broken.origin(LOSS)
     assert origin.found
-    assert (names(origin)[0], origin.path[0].step) == ("out.weight", 4), "the values of step 3 are gone"
+    assert (origin.path[0].op, origin.path[0].step) == ("Parameter", 4), "the values of step 3 are gone"
 
 
 def test_an_input_and_an_output_that_only_stands_for_a_parameter(broken):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import stepscope
+from stepscope.core.looks import HeatmapQuestion, HistogramQuestion
 from stepscope.core.ports import TensorKey
-from stepscope.core.tensors import compare, stats
+from stepscope.core.tensors import compare, look, stats
 from stepscope.testing.agent import FakeAgent
 from stepscope.testing.network import BACKWARD, FOLDED, FORWARD, NODES, OPTIMIZER, Network
 from stepscope.testing.server import ServerThread
@@ -263,3 +264,22 @@ def test_connecting_needs_the_token(tmp_path):
         for url, token in ((server.url, "secret"), (server.address.url, None)):
             with stepscope.connect(url, token) as debugger:
                 assert debugger.jobs() == []
+
+
+def test_pictures_of_a_tensor(job, truth):
+    step(job, 2)
+    truth.run_step()
+    truth.run_step()
+
+    def value(when):
+        return truth.tensor(TensorKey("graph_0", "hidden.weight", when=when))
+
+    for of in ("current", "previous", "difference"):
+        assert job.histogram("hidden.weight", of=of, index="1:", bins=4) == look(HistogramQuestion(of, "1:", 4), value)
+        found = job.heatmap("hidden.weight", of=of, rows=2, columns=3, reduce="max")
+        np.testing.assert_equal(vars(found), vars(look(HeatmapQuestion(2, 3, "max", of), value)))
+    read = job.histogram(MATMUL, input=1, bins=3)
+    assert sum(read.counts) == read.count == 12
+    with pytest.raises(stepscope.BadRequest, match="dimension 0") as refused:
+        job.heatmap("hidden.weight", index="9")
+    assert refused.value.field == "index"

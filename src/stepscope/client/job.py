@@ -26,6 +26,7 @@ from stepscope.client.nodes import (
     node_name,
     tensor_key,
 )
+from stepscope.client.pictures import Pictures
 from stepscope.client.watching import Watching
 from stepscope.core.errors import BadRequest, ConnectionFailed, Timeout
 from stepscope.core.graph.views import Category, Lineage, ScopeView, SearchResult
@@ -35,7 +36,7 @@ _MAX_WAIT = 20.0  # seconds of one long poll
 _PAGE = 10_000
 
 
-class Job(Watching, Advising):
+class Job(Watching, Advising, Pictures):
     """Properties are fetched anew each time. Methods raise UnknownNode, BadRequest, Conflict, NotAvailable, Timeout.
 
     Where a method takes a node, that is its full name, or what `nodes` and `node` return; `graph` is only needed for a

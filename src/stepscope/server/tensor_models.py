@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
+from stepscope.core.advice.fact import FactKind, Level
+from stepscope.core.advice.judge import Why
+from stepscope.core.advice.origin import Reason
 from stepscope.server.models import Model, Real
 from stepscope.server.watch.models import HitView
 
@@ -67,25 +68,8 @@ class TensorLink(Model):
 class FactView(Model):
     """Something that the data say of a tensor: what it is by `kind`, with the numbers that go with it."""
 
-    kind: Literal[
-        "nonfinite_first",
-        "zero_rows",
-        "zero_share",
-        "constant",
-        "near_limit",
-        "saturated",
-        "input_nonfinite",
-        "input_zeros",
-        "input_negative",
-        "input_large",
-        "all_inputs_finite",
-        "gradient_trend",
-        "weight_no_update",
-        "weight_zero_gradient",
-        "weight_unchanged",
-        "update_ratio",
-    ]
-    level: Literal["bad", "note"]
+    kind: FactKind
+    level: Level
     numbers: dict[str, Real]
     position: list[int] | None = Field(description="in the whole tensor")
     text: str = Field(description="the type of an op or of the data; may be empty")
@@ -115,7 +99,7 @@ class OriginStep(Model):
     node: str
     slot: int
     op: str
-    why: Literal["nan", "inf", "hit"]
+    why: Why
     watchpoints: list[int] = Field(description="that hit it")
     step: int = Field(description="of its value: the way may lead into the step before")
     source: SourceLine | None
@@ -125,7 +109,7 @@ class OriginView(Model):
     """The way that a fault came: the first of the path is where it began, the last is the tensor asked for."""
 
     found: bool
-    reason: Literal["", "no_fault", "no_values", "compares"] = Field(
+    reason: Reason = Field(
         description="no_fault: nothing is wrong with the tensor; no_values: they are not known; compares: what was "
         "hit is a change over time, no matter of where a value comes from, and the path is the tensor alone"
     )

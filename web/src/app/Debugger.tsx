@@ -1,7 +1,7 @@
 /** A job on the page: node list and control on the left, graph in the middle, details below; borders can be moved. */
 
-import { ActionIcon, Center, Loader, Stack, Text } from "@mantine/core";
-import { type ReactNode, useMemo } from "react";
+import { Center, Loader, Stack, Text } from "@mantine/core";
+import { useMemo } from "react";
 import type { JobView } from "../api/client";
 import { useActions } from "../control/actions";
 import { ControlPanel } from "../control/ControlPanel";
@@ -21,7 +21,7 @@ import { JobBanners } from "./banners";
 import { copy } from "./Copy";
 import { DownIcon, LeftIcon, RightIcon, UpIcon } from "./icons";
 import { Splitter } from "./Splitter";
-import { Tooltip } from "./Tooltip";
+import { Toggle } from "./Toggle";
 import { useLater } from "./useLater";
 
 export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
@@ -80,29 +80,6 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
       </TensorLayer>
       {isLater && <WatchDialogs job={job} />}
     </div>
-  );
-}
-
-interface ToggleProps {
-  label: string;
-  icon: ReactNode;
-  isOpen?: boolean;
-  /** At which border of the canvas it waits while its panel is closed. */
-  handle?: "left" | "bottom";
-  onClick(): void;
-}
-
-/** Closes a panel, from its corner; or opens it again. */
-function Toggle({ label, icon, isOpen = false, handle, onClick }: ToggleProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon
-        className={handle ? `ss-handle-${handle}` : "ss-hide"} variant={handle ? "default" : "subtle"} size="sm"
-        aria-expanded={isOpen} aria-label={label} onClick={onClick}
-      >
-        {icon}
-      </ActionIcon>
-    </Tooltip>
   );
 }
 

@@ -8,11 +8,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { JobView, NodeView } from "../api/client";
 import { nodeQuery } from "../api/queries";
-import { useText } from "../i18n";
 import { useMoment } from "../state/job";
 import { useRevision } from "../state/view";
 import { Figures } from "./Figures";
 import { Header } from "./Header";
+import { GuideSide, LineageBelow } from "./Sides";
 import { closeTensor } from "./open";
 import type { TensorTarget } from "./parts";
 import { useOf } from "./useOf";
@@ -25,7 +25,6 @@ interface Props {
 }
 
 export default function TensorView({ job, target }: Props) {
-  const text = useText().tensor;
   const box = useRef<HTMLElement>(null);
   const revision = useRevision(job.id, target.graph);
   const { data: node } = useQuery(nodeQuery(job.id, target.graph, revision, target.node));
@@ -40,8 +39,12 @@ export default function TensorView({ job, target }: Props) {
     <section ref={box} className="ss-tensor" aria-labelledby="tensor-name" tabIndex={-1} data-tensor-view>
       <Header job={job} target={target} name={name} node={node} form={known.form} />
       {known.form && <Figures of={of} figures={known.figures} comparison={known.comparison} isOld={known.isOld || !isLive} />}
-      <div className="ss-tensor-body" aria-label={text.view(name)}>
-        <ValuesPanel job={job} place={place} of={of} onOf={setOf} moment={moment} isLive={isLive} known={known} />
+      <div className="ss-tensor-body">
+        <GuideSide job={job} place={place} />
+        <div className="ss-tensor-main">
+          <ValuesPanel job={job} place={place} of={of} onOf={setOf} moment={moment} isLive={isLive} known={known} />
+          {(target.graph || node) && <LineageBelow job={job} target={{ ...target, graph: target.graph || node!.graph }} />}
+        </div>
       </div>
     </section>
   );

@@ -44,7 +44,7 @@ export function ValuesPanel(props: Props) {
   const { form, error } = known;
   const why = error && isLive ? null : reasonOf(job, isLive, form, text);
   return (
-    <div className="ss-tensor-main">
+    <div className="ss-tensor-values">
       {error && isLive ? (
         <>
           {tools(null)}

@@ -13,6 +13,7 @@ import { number } from "../i18n/numbers";
 import { reveal } from "../state/address";
 import { openTensor } from "../tensor/open";
 import { rowAt, rowCount } from "./groups";
+import { HitActions } from "./HitActions";
 import { HitFilters } from "./HitFilters";
 import { HitRow } from "./HitRow";
 import { NO_HIT_FILTER, useWatch, watchView } from "./state";
@@ -91,6 +92,7 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
   const filter = useWatch((state) => state.hitFilter);
   const chosen = useWatch((state) => state.hit);
   const [active, setActive] = useState(() => Math.max(0, useWatch.getState().hitRow));
+  const [clicked, setClicked] = useState<Hit | null>(null);
   const count = rowCount(facts.graphs);
   const virtual = useVirtualizer({
     count,
@@ -105,6 +107,10 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
     return row.kind === "hit" ? [row.at] : [];
   });
   const hitAt = useHitPages(job, wantedOf(filter), places[0] ?? 0, places.at(-1) ?? 0);
+  // After a while in another tab only its row is known.
+  const atActive = count > 0 ? rowAt(facts.graphs, active) : null;
+  const inRow = atActive?.kind === "hit" ? hitAt(atActive.at) : undefined;
+  const chosenHit = [clicked, inRow].find((hit) => hit && hitKey(hit) === chosen);
   // Rows get their heights as they come: the active one is kept in sight, unless someone scrolls.
   const isFollowed = useRef(false);
   const height = virtual.getTotalSize();
@@ -123,11 +129,13 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
   };
   const choose = (row: number, hit: Hit) => {
     setActive(row);
+    setClicked(hit);
     useWatch.setState({ hit: hitKey(hit), hitRow: row });
     reveal({ kind: "node", name: hit.node }, hit.graph);
   };
   const openOne = (row: number, hit: Hit) => {
     setActive(row);
+    setClicked(hit);
     useWatch.setState({ hit: hitKey(hit), hitRow: row });
     openTensor(hit);
   };
@@ -160,32 +168,35 @@ function Rows({ job, facts, isOutdated }: { job: JobView; facts: HitList; isOutd
   };
 
   return (
-    <div
-      ref={box} className={isOutdated ? "ss-hit-list ss-hit-old" : "ss-hit-list"} role="listbox" tabIndex={0}
-      aria-label={text.watch.hitList} aria-activedescendant={`${id}-${active}`} aria-keyshortcuts="Shift+Enter" onKeyDown={press}
-      onWheel={letGo} onPointerDown={letGo}
-    >
-      <div role="presentation" style={{ height, position: "relative" }}>
-        {items.map(({ index, start, key }) => {
-          const row = rowAt(facts.graphs, index);
-          const at = { ref: virtual.measureElement, "data-index": index, style: { transform: `translateY(${start}px)` } };
-          if (row.kind === "graph") {
+    <>
+      <div
+        ref={box} className={isOutdated ? "ss-hit-list ss-hit-old" : "ss-hit-list"} role="listbox" tabIndex={0}
+        aria-label={text.watch.hitList} aria-activedescendant={`${id}-${active}`} aria-keyshortcuts="Shift+Enter" onKeyDown={press}
+        onWheel={letGo} onPointerDown={letGo}
+      >
+        <div role="presentation" style={{ height, position: "relative" }}>
+          {items.map(({ index, start, key }) => {
+            const row = rowAt(facts.graphs, index);
+            const at = { ref: virtual.measureElement, "data-index": index, style: { transform: `translateY(${start}px)` } };
+            if (row.kind === "graph") {
+              return (
+                <div key={key} {...at} className="ss-hit-graph" role="presentation">
+                  {row.group.graph} <span className="ss-row-count">{number(row.group.total)}</span>
+                </div>
+              );
+            }
+            const hit = hitAt(row.at);
             return (
-              <div key={key} {...at} className="ss-hit-graph" role="presentation">
-                {row.group.graph} <span className="ss-row-count">{number(row.group.total)}</span>
-              </div>
+              <HitRow
+                key={key} {...at} id={`${id}-${index}`} hit={hit} conditions={conditions} at={row.at} total={facts.total}
+                isActive={index === active} isChosen={hit !== undefined && hitKey(hit) === chosen} hasRanks={job.rank_count > 1}
+                onChoose={(one) => choose(index, one)} onTensor={(one) => openOne(index, one)}
+              />
             );
-          }
-          const hit = hitAt(row.at);
-          return (
-            <HitRow
-              key={key} {...at} id={`${id}-${index}`} hit={hit} conditions={conditions} at={row.at} total={facts.total}
-              isActive={index === active} isChosen={hit !== undefined && hitKey(hit) === chosen} hasRanks={job.rank_count > 1}
-              onChoose={(one) => choose(index, one)} onTensor={(one) => openOne(index, one)}
-            />
-          );
-        })}
+          })}
+        </div>
       </div>
-    </div>
+      {chosenHit && <HitActions job={job} hit={chosenHit} />}
+    </>
   );
 }

@@ -10,7 +10,7 @@ from stepscope.core.advice.about import About, about
 from stepscope.core.advice.fact import Fact, TensorName, worst_first
 from stepscope.core.advice.gradients import of_gradient
 from stepscope.core.advice.inputs import InputValue, of_inputs
-from stepscope.core.advice.places import Place, placed
+from stepscope.core.advice.places import Place, inputs, placed
 from stepscope.core.advice.values import of_values
 from stepscope.core.advice.weights import of_weight
 from stepscope.core.graph import Graph
@@ -51,30 +51,18 @@ async def guide(graph: Graph, key: TensorKey, values: Values, conditions: Collec
 
 
 async def _of_the_tensor(graph: Graph, key: TensorKey, place: Place, of: About, values: Values) -> list[Fact]:
-    ports = [port for port in graph.node(place.node).inputs if not port.control and port.node]
-    keys = [
-        TensorKey(graph.name, place.node, when=key.when, input=port.index)
-        if port.element is None
-        else TensorKey(graph.name, port.node, port.slot, key.when)
-        for port in ports[:MOST_INPUTS]
-    ]
-    (stats, seen), read = await asyncio.gather(
-        asyncio.gather(values.stats(key), values.facts(key)), asyncio.gather(*map(values.stats, keys))
-    )
+    read = list(inputs(graph, graph.node(place.node), key.when))
+    asked = [(port, each) for port, each in read if each is not None][:MOST_INPUTS]
+    of_inputs_read = asyncio.gather(*(values.stats(each.key) for _, each in asked))
+    stats, seen, found = await asyncio.gather(values.stats(key), values.facts(key), of_inputs_read)
     if stats is None:
         return []
     facts = list(of_values(of, stats, seen))
-    inputs = [
-        InputValue(
-            port.index,
-            port.index if port.data_index is None else port.data_index,
-            TensorName(graph.name, port.node, port.slot),
-            graph.summarize(port.node).kind,
-            of_input,
-        )
-        for port, of_input in zip(ports, read, strict=False)
+    went_in = [
+        InputValue(port.index, port.data_index, TensorName(graph.name, each.node, each.slot), each.kind, of_input)
+        for (port, each), of_input in zip(asked, found, strict=True)
     ]
-    return facts + list(of_inputs(of, stats, inputs, complete=len(ports) <= MOST_INPUTS))
+    return facts + list(of_inputs(of, stats, went_in, complete=len(asked) == len(read)))
 
 
 async def _of_a_weight(graph: Graph, key: TensorKey, place: Place, of: About, values: Values) -> list[Fact]:

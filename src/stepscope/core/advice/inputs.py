@@ -18,7 +18,7 @@ class InputValue:
     """What went into an operation. `index` counts the inputs as the source does, `data_index` those with a value."""
 
     index: int
-    data_index: int
+    data_index: int | None
     name: TensorName
     kind: Kind
     stats: TensorStats | None
@@ -50,16 +50,26 @@ def _troubled(
         yield _fact("input_zeros", broken, one, numbers, about.op_type)
     if one.data_index != 0:
         return
-    negative = {"negative": stats.negative_count, "total": stats.count}
-    limit = BELOW.get(op)
-    if limit is not None and (stats.min <= limit if limit else stats.min < 0):
-        yield _fact("input_negative", broken, one, negative, about.op_type)
+    if count := _refused(op, output, stats):
+        yield _fact("input_negative", broken, one, {"negative": count, "total": stats.count}, about.op_type)
     if op in RECTIFIERS and stats.negative_count and not stats.positive_count:
-        yield _fact("input_negative", about.layer, one, negative, about.op_type)
+        numbers = {"negative": stats.negative_count, "total": stats.count}
+        yield _fact("input_negative", about.layer, one, numbers, about.op_type)
     start = overflow_start(op, output.dtype)
     largest = max(-stats.min, stats.max) if op in ("sinh", "cosh") else stats.max
     if start is not None and largest > start:
         yield _fact("input_large", broken, one, {"max": largest}, about.op_type)
+
+
+def _refused(op: str, output: TensorStats, stats: TensorStats) -> int:
+    """How many elements are too low for the operation."""
+    limit = BELOW.get(op)
+    if limit is None:
+        return 0
+    if limit == 0:
+        return stats.negative_count
+    # Figures don't count down to any number; but where one is too low, the output is not finite.
+    return nonfinite_count(output) if stats.min <= limit and output.count == stats.count else 0
 
 
 def _is_inverted(op: str, one: InputValue, inputs: Sequence[InputValue]) -> bool:

@@ -22,7 +22,7 @@ ZERO_MATTERS: dict[str, int] = {
 }
 POWERS = frozenset(("pow", "powtensorscalar", "integerpow", "power"))  # base, exponent
 
-# The number at which, or below which, the first input makes a NaN.
+# The number below which the first input makes a NaN.
 BELOW: dict[str, float] = {**dict.fromkeys((*_LOGARITHMS, "sqrt", "rsqrt"), 0.0), "log1p": -1.0}
 
 RECTIFIERS = frozenset(("relu", "relu6", "reluv2", "reluv3"))

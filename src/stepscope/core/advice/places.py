@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from stepscope.core.graph import Graph, Kind, Node, Port
 from stepscope.core.graph.optimizers import OPTIMIZERS
+from stepscope.core.graph.updates import overwritten
 from stepscope.core.ports import TensorKey, When
 
 
@@ -51,16 +52,34 @@ def made_from(graph: Graph, place: Place, gradients_only: bool) -> Iterator[Plac
     gradients_only: of an optimizer the gradient alone, not its state and its rates.
     Constants are left out: what is wrong with a constant is wrong with the op that uses it.
     """
-    if place.kind == "op":
-        yield from _inputs(graph, graph.node(place.node), place.when)
-    elif place.kind == "parameter" and not place.as_read:
-        for writer in graph.updates.writers(place.node):
-            node = graph.node(writer)
-            update = OPTIMIZERS.get(node.op)
-            only = update.gradient if gradients_only and update else None
-            for each in _inputs(graph, node, place.when, only):
-                if not gradients_only or each.node != place.node:
-                    yield each
+    makers = [place.node] if place.kind == "op" else []
+    if place.kind == "parameter" and not place.as_read:
+        makers = graph.updates.writers(place.node)
+    for maker in makers:
+        node = graph.node(maker)
+        update = OPTIMIZERS.get(node.op)
+        for port, read in inputs(graph, node, place.when):
+            wanted = not gradients_only or update is None or port.data_index == update.gradient
+            if wanted and read is not None and read.kind != "constant":
+                yield read
+
+
+def inputs(graph: Graph, node: Node, when: When) -> Iterator[tuple[Port, Place | None]]:
+    """What goes into a node. None for a parameter that it writes over, in the step before.
+
+    Of such a parameter what went in is recorded as it was written over; it is the value after the step before.
+    """
+    written = overwritten(node.op)
+    for port in node.inputs:
+        if port.control or not port.node:
+            continue
+        read = _read(graph, node, port, when)
+        if read.kind != "parameter" or port.data_index not in written:
+            yield port, read
+        elif when == "previous":
+            yield port, None
+        else:
+            yield port, replace(read, key=TensorKey(graph.name, read.node, read.slot, "previous"), as_read=False)
 
 
 def writer_of(graph: Graph, place: Place) -> Place | None:
@@ -74,14 +93,6 @@ def writer_of(graph: Graph, place: Place) -> Place | None:
     at = {port.data_index for port in node.inputs if port.node == place.node and not port.control}
     slot = next((slot for slot, index in enumerate(shown) if index in at), 0)
     return Place(node.name, slot, "op", TensorKey(graph.name, node.name, slot, place.when))
-
-
-def _inputs(graph: Graph, node: Node, when: When, only: int | None = None) -> Iterator[Place]:
-    for port in node.inputs:
-        if not port.control and port.node and only in (None, port.data_index):
-            read = _read(graph, node, port, when)
-            if read.kind != "constant":
-                yield read
 
 
 def _read(graph: Graph, reader: Node, port: Port, when: When) -> Place:

@@ -66,8 +66,6 @@ class Walk:
         bad = [Passed(place, why) for place, (_, why) in zip(sources, judged, strict=True) if why]
         for worst in sorted(bad, key=self._order):
             place = await self._moment(worst.place) if worst.place.as_read else worst.place
-            if place.as_read and (place.node, place.slot) == (passed.place.node, passed.place.slot):
-                return []  # it was so already when its optimizer read it, and there is no value of an earlier step
             if self._is_new(place):
                 return [Passed(place, worst.why)]
         unknown = [place for place, (known, _) in zip(sources, judged, strict=True) if not known]

@@ -31,6 +31,12 @@ class TrainedWeight:
     vector: bool
 
 
+def overwritten(op: str) -> tuple[int, ...]:
+    """Which of its inputs an op writes into, counting those that carry a value."""
+    update = OPTIMIZERS.get(op)
+    return update.in_place if update else _IN_PLACE.get(op, ())
+
+
 class Updates:
     """Of the parameters of one graph."""
 
@@ -70,10 +76,8 @@ class Updates:
         if parameter in columns.index:
             for edge in edges.out_of(columns.index[parameter]).tolist():
                 node = int(edges.target[edge])
-                update = OPTIMIZERS.get(columns.op(node))
-                overwritten = update.in_place if update else _IN_PLACE.get(columns.op(node), ())
                 before = columns.input_control[columns.input_start[node] : edges.port[edge]]
-                if not edges.control[edge] and np.count_nonzero(~before) in overwritten:
+                if not edges.control[edge] and np.count_nonzero(~before) in overwritten(columns.op(node)):
                     found.add(node)
         return [columns.names[node] for node in sorted(found)]
 

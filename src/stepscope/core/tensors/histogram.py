@@ -53,13 +53,13 @@ def _of_floats(part: Part, low: float, high: float, bins: int) -> Counts:
     scale = bins / spread
     for block in part.blocks():
         finite = block if part.all_finite else block[np.isfinite(block)]
-        wide = finite.astype(np.float64)
+        wide = finite.astype(np.float64, copy=False)
         if math.isinf(spread):
             wide = (wide / 2 - low / 2) / (high / 2 - low / 2) * bins
         elif math.isinf(scale):
             wide = (wide - low) / spread * bins
         else:
-            wide -= low
+            wide = wide - low
             wide *= scale
         counts += np.bincount(wide.astype(np.intp), minlength=bins + 1)
     counts[bins - 1] += counts[bins]

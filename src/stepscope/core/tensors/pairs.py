@@ -43,7 +43,9 @@ def difference(new: NDArray[Any], old: NDArray[Any]) -> NDArray[Any]:
         above, below = new.view(np.uint64), old.view(np.uint64)
         distance = np.where(less, below - above, above - below).astype(np.float64)  # unsigned, the difference fits
         return np.asarray(np.where(less, -distance, distance))
-    return np.asarray(np.subtract(new, old, dtype=np.float64))
+    result = new.astype(np.float64)  # faster than to let numpy cast while it subtracts
+    result -= old.astype(np.float64, copy=False)
+    return np.asarray(result)
 
 
 def real(block: NDArray[Any]) -> NDArray[Any]:
