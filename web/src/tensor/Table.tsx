@@ -77,7 +77,7 @@ export function Table({ shown, sheet, look, wish, onWished, isOld }: Props) {
     follow.current = false;
     rows.scrollToIndex(focus.row - top, { align: "auto" });
     columns.scrollToIndex(focus.column - left, { align: "auto" });
-  }, [focus, top, left, rows, columns]);
+  }, [focus, top, left, rows, columns, widths.width]);
   const goTo = (next: Selection) => {
     follow.current = true;
     setSelection(next);
@@ -140,7 +140,12 @@ export function Table({ shown, sheet, look, wish, onWished, isOld }: Props) {
     );
   });
   widths.see(drawn, (width) => {
-    if (box.current) box.current.scrollLeft *= width / widths.width;
+    if (!box.current) return;
+    const { scrollLeft, clientWidth } = box.current;
+    const focused = across.find(({ index }) => left + index === focus.column);
+    // A focus in sight stays there: wider columns would push it out.
+    follow.current = focused !== undefined && focused.end > scrollLeft + head && focused.start < scrollLeft + clientWidth;
+    box.current.scrollLeft *= width / widths.width;
   });
 
   if (values.error) return <Failure error={values.error} onRetry={shown.isLive ? values.retry : undefined} />;

@@ -1,6 +1,6 @@
 /** The picture of a heat map: under the pointer and the arrow keys a cell says what it is; a click takes its place. */
 
-import { type KeyboardEvent, type PointerEvent, type RefObject, useId, useLayoutEffect, useState } from "react";
+import { type KeyboardEvent, type PointerEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from "react";
 import type { Heatmap, Reduce } from "../../api/views";
 import { useText } from "../../i18n";
 import type { HeatColours, Scale } from "../colours";
@@ -32,6 +32,8 @@ export function HeatmapCanvas({ canvas, heatmap, part, reduce, scale, colours, m
   const reading = useId();
   const [pointed, setPointed] = useState<Cell | null>(null);
   const [focused, setFocused] = useState<Cell | null>(null);
+  // Where the pointer is to a fraction of a pixel: a click comes with whole ones, which may be another cell's.
+  const pressed = useRef<{ x: number; y: number } | null>(null);
   useLayoutEffect(() => {
     const [rows, columns] = axesOf(part);
     if (canvas.current) paint(canvas.current, { heatmap, scale, colours, rows, columns, margin, extent, pixelRatio });
@@ -54,7 +56,8 @@ export function HeatmapCanvas({ canvas, heatmap, part, reduce, scale, colours, m
     setPointed((old) => (!isInside ? null : old?.row === next.row && old.column === next.column ? old : next));
   };
   const click = (event: React.MouseEvent) => {
-    const { x, y } = distance(event);
+    const { x, y } = pressed.current ?? distance(event);
+    pressed.current = null;
     if (x < 0 || y < 0 || x >= extent.width || y >= extent.height) return;
     const position: [number, number] = [
       positionAt(y, extent.height, heatmap.rows, heatmap.shape[0]),
@@ -82,7 +85,8 @@ export function HeatmapCanvas({ canvas, heatmap, part, reduce, scale, colours, m
         <canvas
           ref={canvas} className="ss-heat-canvas" role="application" tabIndex={0} data-testid="heatmap"
           aria-label={`${text.views.heatmap}. ${text.views.heatmapKeys}`} aria-describedby={reading}
-          onPointerMove={move} onPointerLeave={() => setPointed(null)} onClick={click} onKeyDown={press}
+          onPointerMove={move} onPointerDown={(event) => (pressed.current = distance(event))} onPointerLeave={() => setPointed(null)}
+          onClick={click} onKeyDown={press}
           onFocus={(event) => event.currentTarget.matches(":focus-visible") && setFocused((old) => old ?? { row: 0, column: 0 })}
           onBlur={() => setFocused(null)}
         />

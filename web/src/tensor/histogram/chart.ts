@@ -20,6 +20,8 @@ export interface Drawn {
 const FONT = '11px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 /** Where bars stand on a logarithmic axis: a bin of one value must be seen. */
 const FLOOR = 0.7;
+/** Between the lines of counts: 1, 2, 5, 10, … */
+const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((factor) => factor * 10 ** power)).flat();
 /** Pixels from label to label. */
 const LABEL_GAP = 90;
 
@@ -50,6 +52,7 @@ export function chartOptions(drawn: Drawn, onPoint: (share: number | null) => vo
       {
         ...axis,
         size: 58,
+        ...(isLogarithmic ? {} : { incrs: WHOLE_STEPS }),
         grid: { ...grid, filter: (_, splits) => splits.map((value) => (!isLogarithmic || isPower(value) ? value : null)) },
         values: (_, splits) => splits.map((value) => (value === null ? "" : countText(value))),
       },

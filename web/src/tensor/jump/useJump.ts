@@ -63,7 +63,7 @@ export function useJump({ shown, onJump, onJumpElsewhere }: Jumping): { note: No
         onJump(found.position);
         went(realPosition(part, found.position), found.value, found.count, false);
       } else if (what === "nonfinite" && figures && specialsOf(figures) > 0) await elsewhere(true);
-      else setNote({ words: noneText(text, what, isAll(part, fullShape)), isFound: false });
+      else setNote({ words: noneText(text, what, isAll(part, fullShape) || figures !== undefined), isFound: false });
     } catch (error) {
       setNote({ words: `${text.views.jumpFailed}: ${errorText(error as Error, text)}`, isFound: false });
     }
