@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from picturing import COMPILE, SETTLE, new_context, reach, stage, training  # isort: skip  (makes `browsing` importable)
+from viewing import Viewing
 from watching import Watching
 
 import stepscope
@@ -70,7 +71,7 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
         album.each(lambda page: page.page.get_by_role("tab", name=page.text["tensors"], exact=True).click())
         album.each(lambda page: page.cell("output-0", 5).get_by_role("button").click())
         album.each(lambda page: page.grid())
-        album.take("values")
+        of_a_tensor(album)
         album.each(lambda page: page.page.keyboard.press("Escape"))
         album.each(lambda page: page.page.get_by_label(page.text["search"]).fill("matmul"))
         album.each(lambda page: page.page.get_by_label(page.text["search"]).press("Enter"))
@@ -92,6 +93,29 @@ def of_one_training(album: Album, debugger: stepscope.Debugger, server: ServerTh
         album.each(lambda page: page.banner("terminated"))
         album.take("terminated")
     return {job.id}
+
+
+def of_a_tensor(album: Album) -> None:
+    """The view of a tensor, which is open and stays so: each way to show it, the comparison, a wrong slice."""
+    views = [Viewing(page.page, look[:2]) for look, page in album.pages]
+    album.take("values")
+    for mode in ("heatmap", "histogram"):
+        for view in views:
+            view.show(mode)
+            view.settled()
+        album.take(mode)
+    for view in views:
+        view.show("table")
+        view.show("difference")
+        view.settled()
+    album.take("comparison")
+    for view in views:
+        view.show("current")
+        view.view.get_by_test_id("dimension-0").fill("x")
+        view.view.get_by_test_id("dimension-0").press("Enter")
+    album.take("wrong-slice")
+    for view in views:
+        view.view.get_by_test_id("dimension-0").press("Escape")  # takes back what was typed
 
 
 def of_watchpoints(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> set[str]:
@@ -129,6 +153,10 @@ def of_watchpoints(album: Album, debugger: stepscope.Debugger, server: ServerThr
         album.each(lambda page: page.hits.nth(1).click())
         album.each(lambda page: page.page.get_by_test_id("tensor-hits").first.wait_for())
         album.take("hit")
+        album.each(lambda page: page.page.get_by_test_id("tensor-hits").get_by_role("button").first.click())
+        album.each(lambda page: page.grid())
+        album.take("tensor-of-a-hit")
+        album.each(lambda page: page.page.keyboard.press("Escape"))
         job.watchpoints()[-1].disable()
         album.each(lambda page: page.page.get_by_test_id("outdated").wait_for())
         album.take("outdated")
