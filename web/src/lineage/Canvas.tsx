@@ -1,10 +1,11 @@
 /** The drawing: lines below, boxes above, moved by pointer, wheel and keys. */
 
-import { type FocusEvent, type KeyboardEvent, type Ref, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { useText } from "../i18n";
 import { Box } from "./Box";
 import type { Placed } from "./layout";
 import { type Arrow, keyOf, next, type Stop, stopsOf } from "./moves";
+import { useLineage } from "./state";
 import { useCamera } from "./useCamera";
 import type { Picture } from "./useDrawing";
 
@@ -60,6 +61,11 @@ export function Canvas({ ref, picture, chosen, origin, subject, onChoose, onOpen
     const elements = frame.current?.querySelectorAll<HTMLElement>("[data-stop]") ?? [];
     [...elements].find((element) => element.dataset["stop"] === stop.key)?.focus({ preventScroll: true });
   };
+  const first = useRef(() => goTo(stops.find(({ key }) => key === home)));
+  useEffect(() => {
+    if (useLineage.getState().isByKeys) first.current();
+    useLineage.setState({ isByKeys: false });
+  }, []);
   const stopAt = (target: EventTarget): Stop | undefined => stops.find(({ key }) => key === (target as HTMLElement).dataset["stop"]);
   const focused = ({ target }: FocusEvent) => {
     const stop = stopAt(target);
@@ -86,8 +92,10 @@ export function Canvas({ ref, picture, chosen, origin, subject, onChoose, onOpen
   };
   const enter = (stop: Stop, isOpened: boolean) => {
     if (folds.has(stop.id)) onUnfold(stop.id);
-    else if (isOpened && stop.slot >= 0) onOpen({ node: stop.id, slot: stop.slot });
-    else onChoose({ node: stop.id, slot: stop.slot });
+    else if (isOpened && stop.slot >= 0) {
+      useLineage.setState({ isByKeys: true });
+      onOpen({ node: stop.id, slot: stop.slot });
+    } else onChoose({ node: stop.id, slot: stop.slot });
   };
 
   return (

@@ -6,7 +6,7 @@ import type { JobView, Statistics } from "../api/client";
 import { statsQuery } from "../api/queries";
 import { type Hit, useConditions } from "../api/watch";
 import { errorText, shapeText } from "../details/format";
-import { useText } from "../i18n";
+import { type Texts, useText } from "../i18n";
 import { number, real } from "../i18n/numbers";
 import { reveal } from "../state/address";
 import { hasEnded, useMoment } from "../state/job";
@@ -68,7 +68,7 @@ function OfTensor({ job, tensor }: { job: JobView; tensor: Tensor }) {
         <span className="ss-mono">{shapeText(data.shape, text)}</span>
       </p>
       <dl className="ss-lin-stats">
-        {rowsOf(data, text).map(({ name, value, bad }) => (
+        {rowsOf(data, text.tensor).map(({ name, value, bad }) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd className={bad ? "ss-mono ss-bad" : "ss-mono"}>{value}</dd>
@@ -85,25 +85,25 @@ interface Row {
   bad?: boolean;
 }
 
-function rowsOf(figures: Statistics, text: ReturnType<typeof useText>): Row[] {
+function rowsOf(figures: Statistics, words: Texts["tensor"]): Row[] {
   const { zero_count: zeros, positive_count: positives, negative_count: negatives } = figures;
   if (figures.dtype === "bool")
     return [
-      { name: text.lineage.trues, value: number(positives) },
-      { name: text.lineage.falses, value: number(zeros) },
+      { name: words.trues, value: number(positives) },
+      { name: words.falses, value: number(zeros) },
     ];
   const special = (name: string, count: number): Row => ({ name, value: number(count), bad: count > 0 });
   return [
-    { name: text.max, value: real(figures.max) },
-    { name: text.min, value: real(figures.min) },
-    { name: text.mean, value: real(figures.mean) },
-    { name: text.lineage.absMean, value: real(figures.abs_mean) },
-    { name: text.std, value: real(figures.std) },
-    { name: text.zeros, value: number(zeros) },
-    { name: text.lineage.positives, value: number(positives) },
-    { name: text.lineage.negatives, value: number(negatives) },
-    special("NaN", figures.nan_count),
-    special("+Inf", figures.positive_inf_count),
-    special("−Inf", figures.negative_inf_count),
+    { name: words.max, value: real(figures.max) },
+    { name: words.min, value: real(figures.min) },
+    { name: words.mean, value: real(figures.mean) },
+    { name: words.absMean, value: real(figures.abs_mean) },
+    { name: words.std, value: real(figures.std) },
+    { name: words.zeros, value: number(zeros) },
+    { name: words.negatives, value: number(negatives) },
+    { name: words.positives, value: number(positives) },
+    special(words.nan, figures.nan_count),
+    special(words.positiveInf, figures.positive_inf_count),
+    special(words.negativeInf, figures.negative_inf_count),
   ];
 }

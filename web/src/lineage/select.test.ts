@@ -76,6 +76,10 @@ describe("very many neighbours", () => {
     expect(drawn).toHaveLength(1 + MOST_BESIDE);
   });
 
+  it("stay folded where very many were hit", () => {
+    expect(names(hub, hops(1, 1, { first: new Set(readers) }))).toHaveLength(1 + MOST_BESIDE);
+  });
+
   it("of a node that is read are folded above it", () => {
     const sum = lineage("c", { ...Object.fromEntries(readers.map((name) => [name, -1])), c: 0 }, readers.map((name) => `${name}:0>c`));
     const { nodes, lines } = select(sum, hops(1, 1), []);

@@ -71,7 +71,7 @@ export function select(lineage: Lineage, extent: Extent, path: readonly Step[]):
   const known = new Map(lineage.nodes.map((node) => [node.name, node]));
   const shown = new Set([lineage.name, ...path.map(({ node }) => node)]);
   const folds: { fold: Fold; at: string; slot: number }[] = [];
-  const isFirst = (name: string) => extent.first.has(name) || shown.has(name);
+  const rank = (name: string) => (shown.has(name) ? 0 : extent.first.has(name) ? 1 : 2);
   for (const side of ["up", "down"] as const) {
     let frontier = [lineage.name];
     for (let hop = 1; hop <= extent[side]; hop++) {
@@ -80,8 +80,8 @@ export function select(lineage: Lineage, extent: Extent, path: readonly Step[]):
         const beside = others.filter((name) => isOnSide(known.get(name)!.distance, side, extent));
         const id = `${side} ${slot} ${at}`;
         const isFolded = beside.length > MOST_BESIDE && !extent.unfolded.has(id);
-        const sorted = isFolded ? [...beside.filter(isFirst), ...beside.filter((name) => !isFirst(name))] : beside;
-        const least = beside.filter(isFirst).length;
+        const sorted = isFolded ? [...beside].sort((a, b) => rank(a) - rank(b)) : beside;
+        const least = beside.filter((name) => shown.has(name)).length; // drawn anyway
         const drawn = isFolded ? sorted.slice(0, Math.max(MOST_BESIDE - 1, least)) : sorted;
         const count = beside.length - drawn.length;
         if (count > 0) folds.push({ fold: { kind: "fold", id, side, count }, at, slot });

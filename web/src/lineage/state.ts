@@ -21,9 +21,11 @@ interface LineageState {
   /** A trace of the tensor that is shown was asked for, outside of its lineage. */
   isAsked: boolean;
   trail: Trail<Tensor & { job: string }>;
+  /** A tensor was opened by keys in the drawing: the next drawing goes on with them. */
+  isByKeys: boolean;
 }
 
-export const useLineage = create<LineageState>(() => ({ trace: null, isAsked: false, trail: NO_TRAIL }));
+export const useLineage = create<LineageState>(() => ({ trace: null, isAsked: false, trail: NO_TRAIL, isByKeys: false }));
 
 /** Marks the way from where a fault began to this tensor, wherever its lineage is shown. */
 export function traceToOrigin(trace: Trace): void {

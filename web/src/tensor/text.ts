@@ -89,7 +89,7 @@ export const tensorEn = {
   broken: "The connection to the training is broken: values are shown when it is back.",
   noFirst: "There are no values before the first step.",
   retry: "Try again",
-  guide: "Guide",
+  guide: "Tuning guide",
   hideGuide: "Hide the guide",
   showGuide: "Show the guide",
   resizeGuide: "Width of the guide",
