@@ -20,10 +20,11 @@ SAYS = {
     "en": {
         "syntax": "An index or a slice", "free": "Only two dimensions", "outside": "-5 to 4 are allowed",
         "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "text and no numbers",
+        "running": "The training is running", "ended": "The training has ended",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
-        "strings": "text and no numbers",
+        "strings": "text and no numbers", "running": "训练正在运行", "ended": "训练已结束",
     },
 }  # fmt: skip
 
@@ -105,6 +106,38 @@ def test_it_opens_from_a_hit(new_page, server, job):
     page.page.get_by_test_id("hit-actions").get_by_role("button", name="Open the tensor").click()
     page.view.wait_for()
     assert page.view.get_by_test_id("tensor-name").get_attribute("title") == f"{LOG}:0"
+
+
+def test_the_focus_comes_back_to_what_opened_it(new_page, server, job):
+    page = Viewing(new_page())
+    page.open(f"{server.url}/#/job/{job.id}/node/{quote(op_of('matrix'))}?graph=zoo")
+    button = page.page.get_by_test_id("tensor-output-0").get_by_role("button", name="View")
+    button.focus()
+    page.page.keyboard.press("Enter")
+    page.view.wait_for()
+    assert cell(page, 0, 0)
+    page.view.get_by_role("button", name="Close the tensor").click()
+    page.view.wait_for(state="detached")
+    assert button.evaluate("button => button === document.activeElement")
+
+
+def test_escape_takes_back_what_was_typed_before_it_closes(look, job):
+    page = look("conv.weight")
+    field = page.view.get_by_test_id("dimension-0")
+    field.fill("5:")
+    field.press("Escape")
+    assert field.input_value() == "0"
+    page.view.wait_for()
+    field.press("Escape")
+    page.view.wait_for(state="detached")
+
+
+def test_a_link_survives_a_reload(look, job):
+    page = look("matrix")
+    assert cell(page, 0, 0)
+    page.page.reload()
+    assert cell(page, 0, 0)
+    assert page.view.get_by_test_id("tensor-name").get_attribute("title") == f"{op_of('matrix')}:0"
 
 
 # ---------------------------------------------------------------- dimensions and values
@@ -239,6 +272,26 @@ def test_it_follows_the_step(look, job, language):
     page.view.get_by_test_id("tensor-step").filter(has_text="3").wait_for()
     page.settled()
     assert np.isclose(number_at(page, 0, 0), job.tensor(name)[0], rtol=1e-6)
+
+
+@LANGUAGES
+def test_values_stay_while_the_training_runs_and_after_its_end(new_page, server, language):
+    source = FakeSource(network=Zoo())
+    with FakeAgent(server.debugger_address, source) as agent, stepscope.connect(server.url) as connected:
+        job = connected.wait_for_job(10)
+        job.run(2)
+        assert job.wait(10) == "paused"
+        page = Viewing(new_page(language), language).look_at(server.url, job.id, op_of("vector"))
+        shown = cell(page, 0, 0)
+        source.step_seconds = 30
+        job.resume()
+        state = page.view.get_by_test_id("tensor-state")
+        state.filter(has_text=SAYS[language]["running"]).wait_for()
+        assert cell(page, 0, 0) == shown
+        assert page.view.get_by_test_id("table").get_attribute("data-old") == "true"
+        agent.finish()
+        state.filter(has_text=SAYS[language]["ended"]).wait_for()
+        assert cell(page, 0, 0) == shown
 
 
 def test_only_the_window_travels(new_page, server, job):
