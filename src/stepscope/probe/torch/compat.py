@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -64,7 +67,18 @@ class DebugMode(TorchDispatchMode):
 
     A plain one makes Dynamo give up a compiled function for good when that is called under it, and wraps each of its
     calls into a guard against Dynamo, which doubles what a call costs.
+
+    `seeing`: it is to look at what passes. A forked child, which inherits it, sees nothing.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seeing = False
+        _modes.add(self)
+
+    def blind(self) -> None:
+        """It sees nothing from now on."""
+        self.seeing = False
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -73,6 +87,17 @@ class DebugMode(TorchDispatchMode):
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False
+
+
+_modes: weakref.WeakSet[DebugMode] = weakref.WeakSet()
+
+
+def _blind_in_child() -> None:
+    for mode in _modes:
+        mode.blind()
+
+
+os.register_at_fork(after_in_child=_blind_in_child)
 
 
 def is_on_top(mode: TorchDispatchMode) -> bool:
@@ -93,6 +118,10 @@ def unseen() -> Iterator[None]:
         yield
 
 
+def nothing() -> None:
+    pass
+
+
 def unseen_by_others() -> AbstractContextManager[None]:
     """`unseen`, for code that runs within a dispatch mode, where often no other one is active."""
     return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else torch.no_grad()
@@ -101,16 +130,12 @@ def unseen_by_others() -> AbstractContextManager[None]:
 def run_compiled_code_eagerly() -> Callable[[], None]:
     """Makes compiled functions run op by op; what is returned takes it back, and they go on compiled as before.
 
-    Without effect as long as nothing has been compiled, and before PyTorch 2.6, where compiled functions keep running
-    compiled and show as the operations that they call from there.
+    Without effect as long as nothing can have been compiled, and before PyTorch 2.6, where compiled functions keep
+    running compiled and show as the operations that they call from there.
     """
-    dynamo = sys.modules.get("torch._dynamo")
-    if dynamo is None or not hasattr(torch.compiler, "set_stance") or not _has_compiled(dynamo):
-        return lambda: None
+    if "torch._dynamo" not in sys.modules or not hasattr(torch.compiler, "set_stance"):
+        return nothing
+    # What PyTorch would warn of: the hooks that follow modules are seen by a compiled module and by that inside it.
+    warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks", UserWarning)
     stance = torch.compiler.set_stance("force_eager")
     return lambda: stance.__exit__(None, None, None)
-
-
-def _has_compiled(dynamo: Any) -> bool:
-    frames = getattr(dynamo, "eval_frame", None)
-    return bool(getattr(frames, "cached_backends", True))

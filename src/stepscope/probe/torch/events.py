@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any, Literal
 
+import torch
 from torch import Tensor
 
 from stepscope.core.graph.records import InputRef, NodeRecord, TensorType
@@ -59,7 +60,7 @@ class Event:
     exact: list[bool]
     writes: list[int]
     outputs: list[Tensor | None]
-    types: list[TensorType]
+    types: list[tuple[torch.dtype | None, torch.Size]]  # of the outputs
     literals: list[tuple[str, Any]]
     stack: stacks.Places
     frame: FrameType | None
@@ -86,16 +87,14 @@ class Event:
             name=self.name,
             op=self.operation.name,
             inputs=[InputRef(source.node, source.slot) for source in self.inputs],
-            outputs=self.types,
+            outputs=[type_of(*one) for one in self.types],
             attributes={name: _plain(value) for name, value in self.literals if value is not None},
             stack=stacks.text(self.stack),
         )
 
 
-def type_of(tensor: Tensor | None) -> TensorType:
-    if tensor is None:
-        return TensorType()
-    return TensorType(str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))
+def type_of(dtype: torch.dtype | None, shape: torch.Size) -> TensorType:
+    return TensorType() if dtype is None else TensorType(str(dtype).removeprefix("torch."), tuple(shape))
 
 
 def _plain(value: Any) -> Any:

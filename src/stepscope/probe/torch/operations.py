@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch import Tensor
 
@@ -15,14 +15,6 @@ FRESH = frozenset(("aten.lift_fresh",))  # hands out a new tensor whose making n
 
 # Writes of running statistics that the schema does not tell, while training: (arguments, the flag's place).
 _STATISTICS = dict.fromkeys(("aten.native_batch_norm", "aten.cudnn_batch_norm", "aten.miopen_batch_norm"), ((3, 4), 5))
-
-
-class Read(NamedTuple):
-    """The arguments of a call, apart: its tensors in order, which of them it writes, and the rest by name."""
-
-    tensors: list[Tensor]
-    written: list[int]  # indices of `tensors`
-    literals: list[tuple[str, Any]]
 
 
 class Operation:
@@ -51,8 +43,11 @@ class Operation:
         returned = [value.alias_info for value in schema.returns]
         self.view = any(one is not None and not one.is_write for one in returned) or self.name in _MORE_VIEWS
 
-    def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Read:
-        """The arguments of a call; a tensor in a list counts as one of its own."""
+    def read(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Tensor], list[int], list[tuple[str, Any]]]:
+        """The arguments of a call, apart: its tensors in order (one in a list counts as one of its own), the indices of
+        those that the call writes, and the rest by name."""
         tensors: list[Tensor] = []
         written: list[int] = []
         literals: list[tuple[str, Any]] = []
@@ -77,7 +72,7 @@ class Operation:
                     written += range(first, len(tensors))
             else:
                 literals.append((name, value))
-        return Read(tensors, written, literals)
+        return tensors, written, literals
 
     def _written_by(self, args: tuple[Any, ...]) -> Any:
         if self._statistics is None:
@@ -86,21 +81,29 @@ class Operation:
         return self._written | set(places) if len(args) > flag and args[flag] else self._written
 
 
-def outputs_of(result: Any, read: Read) -> list[Tensor | None]:
+def outputs_of(result: Any, written: list[Tensor]) -> list[Tensor | None]:
     """The outputs of a call in order, then what it wrote and did not return. None for an output that there is not."""
-    found: list[Tensor | None] = []
     if isinstance(result, Tensor):
-        found.append(result)
-    elif isinstance(result, (list, tuple)):
-        _flatten(result, found, holes=True)
-    for place in read.written:
-        if not any(one is read.tensors[place] for one in found):
-            found.append(read.tensors[place])
+        found: list[Tensor | None] = [result]
+    else:
+        found = []
+        if isinstance(result, (list, tuple)):
+            _flatten(result, found, holes=True)
+    if written:
+        returned = set(map(id, found))
+        found += [tensor for tensor in written if id(tensor) not in returned]
     return found
 
 
 def _holds_tensors(values: Any) -> bool:
-    return any(isinstance(one, Tensor) or (isinstance(one, (list, tuple)) and _holds_tensors(one)) for one in values)
+    for one in values:
+        if isinstance(one, Tensor):
+            return True
+        if isinstance(one, (int, float, str)):  # a list of these holds nothing else
+            return False
+        if isinstance(one, (list, tuple)) and _holds_tensors(one):
+            return True
+    return False
 
 
 def _flatten(values: Any, into: list[Any], holes: bool = False) -> None:

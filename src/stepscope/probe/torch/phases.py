@@ -11,9 +11,9 @@ from torch import Tensor
 from stepscope.probe.torch import compat, stacks
 from stepscope.probe.torch.autograd import Origin, SequenceMap
 from stepscope.probe.torch.events import Phase
-from stepscope.probe.torch.operations import Read
 from stepscope.probe.torch.scopes import Running, Scopes
-from stepscope.probe.torch.variables import Variables
+from stepscope.probe.torch.storages import Source, Spot, address_of
+from stepscope.probe.torch.variables import GRADIENT, INPUT, Variables
 
 GRADIENTS, RECOMPUTE, OPTIMIZER, SCRIPT, DATA = "Gradients/", "Recompute/", "Optimizer/", "Script", "Data"
 _CHECKPOINT = torch.utils.checkpoint.__file__
@@ -50,8 +50,13 @@ class Phases:
         self._places = stacks.places if hold_frames else _no_places
         self.optimizing: list[OptimizerStep] = []
         self._scopes, self._numbers, self._variables = scopes, numbers, variables
-        self._interrupted = False  # an optimizer's closure ran, so that gradients may be other tensors now
+        self._interrupted = False  # operations that are not the optimizer's ran inside its step
+        self._owners: dict[str, str] = {}  # node → the parameter that it is about, of the optimizer's nodes
         self._last_origin: tuple[int, Origin | None] = (-1, None)
+
+    def owned(self, node: str, owner: str) -> None:
+        """A node of an optimizer is about a parameter."""
+        self._owners[node] = owner
 
     def begin_optimizer(self, optimizer: torch.optim.Optimizer, closure: bool, frame: FrameType | None) -> None:
         label = self._variables.add_optimizer(optimizer)
@@ -64,9 +69,8 @@ class Phases:
                 del self.optimizing[place:]
                 return
 
-    def place(self, read: Read, frame: FrameType, from_gradients: bool, owners: set[str]) -> Place:
-        """`from_gradients`: an input comes from a backward node. `owners`: the parameters that the inputs' producers
-        are about."""
+    def place(self, frame: FrameType, inputs: list[Source], spots: list[Spot], written: list[int]) -> Place:
+        """Of an operation with these inputs, which lie at these spots; it writes those at the places `written`."""
         top = self._scopes.top()
         if self.optimizing:
             step = self.optimizing[-1]
@@ -75,7 +79,7 @@ class Phases:
                 and top is step.top
                 and compat.current_graph_task() == step.task
             ):
-                return self._in_optimizer(step, read, owners)
+                return self._in_optimizer(step, inputs, spots)
             self._interrupted = True
         node = compat.current_autograd_node()
         if node is not None:
@@ -84,15 +88,16 @@ class Phases:
             if top.task >= 0:
                 return Place("recompute", RECOMPUTE + top.path, top.path, top.path, self._places(frame))
             return Place("forward", top.path, top.path, top.path, self._places(frame))
-        return self._outside(read, frame, from_gradients)
+        return self._outside(frame, inputs, [spots[place] for place in written])
 
     # ------------------------------------------------------------ parts
 
-    def _in_optimizer(self, step: OptimizerStep, read: Read, owners: set[str]) -> Place:
+    def _in_optimizer(self, step: OptimizerStep, inputs: list[Source], spots: list[Spot]) -> Place:
         if self._interrupted:
-            self._interrupted = False
+            self._interrupted = False  # its closure may have left other gradients
             self._variables.add_optimizer(step.optimizer)
-        found = {self._variables.owner(tensor) for tensor in read.tensors} | owners
+        found = {self._variables.owner_at(address) for address, _ in spots}
+        found.update(self._owners.get(node, "") for node, _ in inputs)
         found.discard("")
         owner = found.pop() if len(found) == 1 else ""
         scope = OPTIMIZER + step.label
@@ -120,13 +125,14 @@ class Phases:
     def forget(self) -> None:
         """What was remembered from one operation to the next."""
         self.optimizing.clear()
+        self._owners.clear()
         self._last_origin = (-1, None)
 
     def _module_of_parameter(self, parameter: Tensor) -> str:
-        name = self._variables.parameter_at(parameter)
+        name = self._variables.parameter_at(address_of(parameter))
         return self._variables.module_of(name) or SCRIPT
 
-    def _outside(self, read: Read, frame: FrameType, from_gradients: bool) -> Place:
+    def _outside(self, frame: FrameType, inputs: list[Source], written: list[Spot]) -> Place:
         """An operation of no module: one of the script, or of a function that it called."""
         function, loading = _surroundings(frame)
         stack = self._places(frame)
@@ -135,15 +141,19 @@ class Phases:
         phase: Phase = "forward" if torch.is_grad_enabled() else "other"
         below = f"/{function}" if function else ""
         if phase == "other":
-            updated = {self._variables.trainable_at(read.tensors[place]) for place in read.written} - {""}
+            updated = {self._variables.trainable_at(address) for address, _ in written} - {""}
             if updated:
                 owner = updated.pop() if len(updated) == 1 else ""
                 scope = f"{OPTIMIZER}{SCRIPT}/{owner}" if owner else OPTIMIZER + SCRIPT
                 return Place(phase, scope, "", scope, stack, owner)
-            if from_gradients:
+            if any(is_gradient(node) for node, _ in inputs):
                 scope = GRADIENTS + (function or SCRIPT)
                 return Place(phase, scope, "", scope, stack)
         return Place(phase, SCRIPT + below, "", SCRIPT + below, stack)
+
+
+def is_gradient(node: str) -> bool:
+    return node.startswith(GRADIENTS) or (node.startswith(INPUT) and node.endswith(GRADIENT))
 
 
 def _module(scope: str) -> str:

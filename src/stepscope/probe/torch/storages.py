@@ -22,27 +22,30 @@ class Source(NamedTuple):
     slot: int
 
 
-class Found(NamedTuple):
-    """`exact`: the output is just this tensor; else it covers a part of it, or more, or in another shape."""
-
-    source: Source
-    exact: bool
+Lie = tuple[Any, ...]  # how a tensor lies in its storage: offset, shape and strides (in elements), type
+Spot = tuple[int, Lie]  # the address of its storage, and that
 
 
-class _Piece(NamedTuple):
-    source: Source
-    low: int  # in bytes
-    high: int
+def spot_of(tensor: Tensor) -> Spot:
+    try:
+        lie = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        return compat.storage_address(tensor.untyped_storage()), lie
+    except (RuntimeError, NotImplementedError):
+        values = _values(tensor)
+        lie = (values.storage_offset(), values.shape, values.stride(), values.dtype, tensor.layout, tensor.shape)
+        return compat.storage_address(values.untyped_storage()), lie
 
 
-_Lie = tuple[Any, ...]  # how a tensor lies in its storage
+def address_of(tensor: Tensor) -> int:
+    """Of the memory that a tensor lies in."""
+    return spot_of(tensor)[0]
 
 
 class Storages:
     """Addresses are pinned until `clear`, so that none is taken for another; the memory is not."""
 
     def __init__(self) -> None:
-        self._pieces: dict[int, dict[_Lie, _Piece]] = {}
+        self._pieces: dict[int, dict[Lie, Source]] = {}  # of each storage, the youngest last
         self._pins: list[int] = []
 
     def clear(self) -> None:
@@ -55,69 +58,65 @@ class Storages:
         for pin in self._pins:
             compat.free_weak_reference(pin)
 
-    def find(self, tensor: Tensor) -> Found | None:
-        """Who wrote a tensor; None where nobody is known."""
-        storage, lie, tensor = _lie(tensor)
-        pieces = self._pieces.get(compat.storage_address(storage))
+    def find(self, spot: Spot) -> tuple[Source | None, bool]:
+        """Who wrote what lies at a spot, None where nobody is known; and whether that is just what lies there: else it
+        covers a part of it, or more, or in another shape."""
+        pieces = self._pieces.get(spot[0])
         if pieces is None:
-            return None
-        piece = pieces.get(lie)
-        if piece is not None:
-            return Found(piece.source, True)
-        low, high = _extent(tensor)
-        for piece in reversed(pieces.values()):
-            if piece.low < high and low < piece.high:
-                return Found(piece.source, False)
-        return None
+            return None, False
+        source = pieces.get(spot[1])
+        if source is not None:
+            return source, True
+        low, high = _extent(spot[1])
+        for lie in reversed(pieces):
+            first, end = _extent(lie)
+            if first < high and low < end:
+                return pieces[lie], False
+        return None, False
 
-    def made(self, tensor: Tensor, node: str, slot: int) -> None:
-        """Output `slot` of a node is this tensor, which it did not write in place."""
-        storage, lie, tensor = _lie(tensor)
-        pieces = self._of(storage)
-        if lie not in pieces:
-            pieces[lie] = _Piece(Source(node, slot), *_extent(tensor))
-
-    def wrote(self, tensor: Tensor, node: str, slot: int) -> None:
-        """Output `slot` of a node is this tensor, which it wrote in place."""
-        storage, lie, tensor = _lie(tensor)
-        pieces = self._of(storage)
-        low, high = _extent(tensor)
-        if len(pieces) > 1 or lie not in pieces:
-            for other in [key for key, piece in pieces.items() if piece.low < high and low < piece.high]:
-                del pieces[other]
-        pieces.pop(lie, None)  # the youngest piece stands last
-        pieces[lie] = _Piece(Source(node, slot), low, high)
-
-    def _of(self, storage: torch.UntypedStorage) -> dict[_Lie, _Piece]:
-        address = compat.storage_address(storage)
-        pieces = self._pieces.get(address)
+    def made(self, tensor: Tensor, spot: Spot, source: Source) -> None:
+        """This tensor is an output of a node that did not write it in place."""
+        pieces = self._pieces.get(spot[0])
         if pieces is None:
-            pieces = self._pieces[address] = {}
-            self._pins.append(compat.weak_reference(storage))
-        return pieces
+            self._pieces[spot[0]] = {spot[1]: source}
+            self._pin(tensor)
+        elif spot[1] not in pieces:
+            pieces[spot[1]] = source
+
+    def wrote(self, tensor: Tensor, spot: Spot, source: Source) -> None:
+        """This tensor is an output of a node that wrote it in place."""
+        pieces = self._pieces.get(spot[0])
+        if pieces is None:
+            self._pieces[spot[0]] = {spot[1]: source}
+            self._pin(tensor)
+            return
+        if len(pieces) > 1 or spot[1] not in pieces:
+            low, high = _extent(spot[1])
+            extents = [(lie, *_extent(lie)) for lie in pieces]
+            for lie, first, end in extents:
+                if first < high and low < end:
+                    del pieces[lie]
+            pieces.pop(spot[1], None)
+        pieces[spot[1]] = source
+
+    def _pin(self, tensor: Tensor) -> None:
+        try:
+            storage = tensor.untyped_storage()
+        except (RuntimeError, NotImplementedError):
+            storage = _values(tensor).untyped_storage()
+        self._pins.append(compat.weak_reference(storage))
 
 
-def address_of(tensor: Tensor) -> int:
-    """Of the memory that a tensor lies in."""
-    return compat.storage_address(_lie(tensor)[0])
+def _values(tensor: Tensor) -> Tensor:
+    """Of a sparse tensor."""
+    return tensor._values() if tensor.layout == torch.sparse_coo else tensor.values()
 
 
-def _lie(tensor: Tensor) -> tuple[torch.UntypedStorage, _Lie, Tensor]:
-    """The storage, how the tensor lies in it, and a tensor with strides that lies so."""
-    try:
-        lie = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
-        return tensor.untyped_storage(), lie, tensor
-    except (RuntimeError, NotImplementedError):
-        values = tensor._values() if tensor.layout == torch.sparse_coo else tensor.values()
-        lie = (tensor.layout, tensor.shape, values.storage_offset(), values.shape, values.stride(), values.dtype)
-        return values.untyped_storage(), lie, values
-
-
-def _extent(tensor: Tensor) -> tuple[int, int]:
+def _extent(lie: Lie) -> tuple[int, int]:
     """The bytes of the storage between which the elements lie."""
-    size = tensor.element_size()
-    low = tensor.storage_offset() * size
-    if not tensor.numel():
+    offset, shape, strides, dtype = lie[:4]
+    low = offset * dtype.itemsize
+    if 0 in shape:
         return low, low
-    span = sum((length - 1) * stride for length, stride in zip(tensor.shape, tensor.stride(), strict=True))
-    return low, low + (span + 1) * size
+    span = sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
+    return low, low + (span + 1) * dtype.itemsize

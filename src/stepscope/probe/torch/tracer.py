@@ -6,7 +6,6 @@ callbacks raise on purpose (to end the training) is no fault; they raise what is
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -21,11 +20,11 @@ from stepscope.core.graph.records import NodeRecord
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.autograd import Origin, SequenceMap
 from stepscope.probe.torch.events import Event, type_of
-from stepscope.probe.torch.operations import Operation, Read, operation, outputs_of
-from stepscope.probe.torch.phases import GRADIENTS, Phases
+from stepscope.probe.torch.operations import Operation, operation, outputs_of
+from stepscope.probe.torch.phases import Phases
 from stepscope.probe.torch.scopes import Root, Scopes
-from stepscope.probe.torch.storages import Found, Storages
-from stepscope.probe.torch.variables import GRADIENT, INPUT, Variables
+from stepscope.probe.torch.storages import Source, Storages, spot_of
+from stepscope.probe.torch.variables import Variables
 
 Callback = Callable[[Event], None]
 
@@ -49,14 +48,10 @@ class Tracer(compat.DebugMode):
         self._numbers = SequenceMap()
         self._phases = Phases(self._scopes, self._numbers, self._variables, hold_frames)
         self._names: dict[str, int] = {}
-        self._owners: dict[str, str] = {}  # of the optimizer's nodes in this step
-        self._used: set[str] = set()  # variables that a node has read
         self._lock = threading.RLock()
-        self._process = os.getpid()
         self._thread = -1
-        self._seeing = False
         self._pushed = False
-        self._undo: Callable[[], None] = lambda: None
+        self._undo: Callable[[], None] = compat.nothing
         self._optimizer_hooks: list[Any] = []
 
     # ------------------------------------------------------------ on and off
@@ -83,7 +78,6 @@ class Tracer(compat.DebugMode):
 
     def push(self, inside: nn.Module | None = None) -> None:
         """From now on this thread's operations are seen. `inside`: a module whose call has just begun."""
-        self._process = os.getpid()
         self._scopes.install(inside)
         if self._thread != threading.get_ident():
             self._thread = threading.get_ident()
@@ -91,7 +85,7 @@ class Tracer(compat.DebugMode):
         self._numbers.resume(compat.next_sequence_number())
         self._undo()
         self._undo = compat.run_compiled_code_eagerly()
-        self._seeing = True
+        self.seeing = True
         if not self._pushed:
             self._pushed = True
             self.__enter__()
@@ -99,10 +93,10 @@ class Tracer(compat.DebugMode):
     def pop(self) -> bool:
         """Nothing is seen any more. False: a mode of the user's is on top of this one, which stays, blind, until the
         next call; or this is not the thread that pushed it."""
-        self._seeing = False
+        self.seeing = False
         self._scopes.remove()
         self._undo()
-        self._undo = lambda: None
+        self._undo = compat.nothing
         if self._pushed and compat.is_on_top(self):
             self.__exit__(None, None, None)
             self._pushed = False
@@ -111,13 +105,14 @@ class Tracer(compat.DebugMode):
     def new_step(self) -> None:
         """A step begins: its graph is empty, but for the parameters, buffers and optimizer state that are known."""
         self.clear()
-        self._variables.begin(self._scopes.roots)
+        with compat.unseen():  # a sparse gradient is asked for its values
+            self._variables.begin(self._scopes.roots)
         self._numbers.forget_old()
 
     def clear(self) -> None:
         """Forgets the step."""
         self.events, self.program = [], []
-        self._names, self._owners, self._used = {}, {}, set()
+        self._names = {}
         self._phases.forget()
         self._storages.clear()
         self._variables.clear()
@@ -145,28 +140,26 @@ class Tracer(compat.DebugMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if not self._seeing or os.getpid() != self._process:
+        if not self.seeing:
             return func(*args, **kwargs)
         event = None
-        read = None
         try:
             known = operation(func)
             if known.hidden:
                 self.program.append((func, None))
             else:
                 with self._lock:
-                    read = known.read(args, kwargs)
-                    event = self._begin(func, known, read, args, kwargs, sys._getframe(1))
+                    event = self._begin(func, known, args, kwargs, sys._getframe(1))
                 if self._before is not None:
                     self._before(event)
         except Exception as error:
             self._fail(error)
             event = None
         result = func(*args, **kwargs)
-        if event is not None and read is not None:
+        if event is not None:
             try:
                 with self._lock:
-                    self._end(event, read, result)
+                    self._end(event, result)
                 if self._after is not None:
                     self._after(event)
             except Exception as error:
@@ -174,78 +167,74 @@ class Tracer(compat.DebugMode):
             event.release()
         return result
 
-    def _begin(self, func: Any, known: Operation, read: Read, args: Any, kwargs: Any, frame: FrameType) -> Event:
-        tensors = read.tensors
-        found = [] if known.fresh else [self._source(tensor, frame) for tensor in tensors]
-        from_gradients = any(_is_gradient(one.source.node) for one in found)
-        owners = {self._owners[one.source.node] for one in found if one.source.node in self._owners}
-        place = self._phases.place(read, frame, from_gradients, owners)
+    def _begin(self, func: Any, known: Operation, args: Any, kwargs: Any, frame: FrameType) -> Event:
         event = Event()
-        event.func, event.args, event.kwargs = func, args, kwargs
-        event.operation, event.tensors, event.frame = known, tensors, frame
-        event.writes, event.literals = read.written, read.literals
-        event.inputs = [one.source for one in found]
-        event.exact = [one.exact for one in found]
-        event.outputs, event.types = [], []
-        event.phase, event.module, event.owner, event.stack = place.phase, place.module, place.owner, place.stack
-        event.name = self._name(f"{place.scope}/{known.name}" if place.scope else known.name)
-        if place.owner:
-            self._owners[event.name] = place.owner
+        event.operation, event.func, event.args, event.kwargs, event.frame = known, func, args, kwargs, frame
+        event.tensors, event.writes, event.literals = tensors, written, _ = known.read(args, kwargs)
+        event.inputs, event.exact, event.outputs, event.types = [], [], [], []
+        spots = [spot_of(tensor) for tensor in tensors]
+        if not known.fresh:
+            for tensor, spot in zip(tensors, spots, strict=True):
+                source, exact = self._storages.find(spot)
+                if source is None:
+                    source, exact = self._variables.name_unknown(tensor, spot, frame)
+                event.inputs.append(source)
+                event.exact.append(exact)
+        place = self._phases.place(frame, event.inputs, spots, written)
+        event.phase, scope, event.module, origin, event.stack, event.owner = place
+        name = f"{scope}/{known.name}" if scope else known.name
+        used = self._names.get(name, 0)
+        self._names[name] = used + 1
+        event.name = name = f"{name}_{used}" if used else name
+        if event.owner:
+            self._phases.owned(name, event.owner)
         number = compat.next_sequence_number()
         if tensors and self._numbers.is_new(number) and threading.get_ident() == self._thread:
-            self._numbers.note(number, Origin(event.name, place.origin, place.stack))
+            self._numbers.note(number, Origin(name, origin, event.stack))
         self.events.append(event)
         event.position = len(self.events)
         self.program.append((func, event))
         return event
 
-    def _end(self, event: Event, read: Read, result: Any) -> None:
-        event.outputs = outputs = outputs_of(result, read)
-        event.types = [type_of(one) for one in outputs]
-        written = [read.tensors[place] for place in read.written]
+    def _end(self, event: Event, result: Any) -> None:
+        written = [event.tensors[place] for place in event.writes]
+        event.outputs = outputs = outputs_of(result, written)
+        in_place = set(map(id, written)) if written else ()
         for slot, tensor in enumerate(outputs):
             if tensor is None:
+                event.types.append((None, torch.Size()))
                 continue
-            if written and any(tensor is one for one in written):
-                self._storages.wrote(tensor, event.name, slot)
-            else:
-                self._storages.made(tensor, event.name, slot)
+            spot = spot_of(tensor)
+            event.types.append((spot[1][3], tensor.shape))
+            register = self._storages.wrote if id(tensor) in in_place else self._storages.made
+            register(tensor, spot, Source(event.name, slot))
 
     # ------------------------------------------------------------ parts
 
-    def _source(self, tensor: Tensor, frame: FrameType) -> Found:
-        found = self._storages.find(tensor) or self._variables.name_unknown(tensor, frame)
-        if found.source.node in self._variables.known:
-            self._used.add(found.source.node)
-        return found
-
-    def _name(self, name: str) -> str:
-        used = self._names.get(name, 0)
-        self._names[name] = used + 1
-        return f"{name}_{used}" if used else name
-
     def _variable_records(self) -> list[NodeRecord]:
+        used = {source.node for event in self.events for source in event.inputs}
         return [
             NodeRecord(
                 id=name,
                 name=name,
                 op={"parameter": "Parameter", "input": "Input"}.get(variable.kind, ""),
                 kind=variable.kind,
-                outputs=[type_of(variable.tensor)],
+                outputs=[type_of(variable.tensor.dtype, variable.tensor.shape)],
                 trainable=variable.trainable,
             )
             for name, variable in self._variables.known.items()
-            if variable.always or name in self._used
+            if variable.always or name in used
         ]
 
     def _found_root(self, root: Root) -> None:
-        self._variables.add_root(root)
+        with compat.unseen():
+            self._variables.add_root(root)
 
     def _optimizer_begins(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         if not self._mine():
             return
         try:
-            with self._lock:
+            with self._lock, compat.unseen():
                 closure = any(callable(one) for one in (*args, *kwargs.values()))
                 self._phases.begin_optimizer(optimizer, closure, sys._getframe(1))
         except Exception as error:
@@ -256,13 +245,9 @@ class Tracer(compat.DebugMode):
             self._phases.end_optimizer(optimizer)
 
     def _mine(self) -> bool:
-        return self._seeing and os.getpid() == self._process and threading.get_ident() == self._thread
+        return self.seeing and threading.get_ident() == self._thread
 
     def _fail(self, error: Exception) -> None:
-        self._seeing = False
+        self.seeing = False
         if self.fault is None:
             self.fault = error
-
-
-def _is_gradient(node: str) -> bool:
-    return node.startswith(GRADIENTS) or (node.startswith(INPUT) and node.endswith(GRADIENT))

@@ -16,7 +16,7 @@ from torch import Tensor
 from stepscope.core.graph.records import Kind
 from stepscope.probe.torch import naming
 from stepscope.probe.torch.scopes import Root
-from stepscope.probe.torch.storages import Found, Source, Storages, address_of
+from stepscope.probe.torch.storages import Source, Spot, Storages, address_of, spot_of
 
 INPUT, STATE, GRADIENT = "Input/", "OptState/", ".grad"
 
@@ -88,24 +88,24 @@ class Variables:
 
     # ------------------------------------------------------------ asking
 
-    def parameter_at(self, tensor: Tensor) -> str:
-        """The parameter in whose memory a tensor lies, "" for none."""
-        return self._parameters.get(address_of(tensor), "")
+    def parameter_at(self, address: int) -> str:
+        """The parameter that lies at an address, "" for none."""
+        return self._parameters.get(address, "")
 
-    def trainable_at(self, tensor: Tensor) -> str:
+    def trainable_at(self, address: int) -> str:
         """As `parameter_at`, of parameters that are trained."""
-        name = self.parameter_at(tensor)
+        name = self.parameter_at(address)
         return name if name and self.known[name].trainable else ""
 
     def module_of(self, parameter: str) -> str:
         """The path of the module that a parameter belongs to, "" for none."""
         return self._modules.get(parameter, "")
 
-    def owner(self, tensor: Tensor) -> str:
-        """The parameter that a tensor is, or is the gradient or state of."""
-        return self._owners.get(address_of(tensor), "")
+    def owner_at(self, address: int) -> str:
+        """The parameter that lies at an address, or whose gradient or state does."""
+        return self._owners.get(address, "")
 
-    def name_unknown(self, tensor: Tensor, frame: FrameType | None) -> Found:
+    def name_unknown(self, tensor: Tensor, spot: Spot, frame: FrameType | None) -> tuple[Source, bool]:
         """Names a tensor that no node of the step made: an input of the step; or a parameter of no module, which is
         what the leaf of a graph is that comes again in another step."""
         name = naming.find_tensor(tensor, frame)
@@ -116,7 +116,8 @@ class Variables:
         else:
             name = self._unused(INPUT + (name or "tensor"))
             self._add(name, Variable(tensor, "input"))
-        return self._storages.find(tensor) or Found(Source(name, 0), True)
+        source, exact = self._storages.find(spot)
+        return source or Source(name, 0), exact
 
     # ------------------------------------------------------------ parts
 
@@ -138,7 +139,7 @@ class Variables:
     def _add(self, name: str, variable: Variable) -> None:
         if name not in self.known:
             self.known[name] = variable
-            self._storages.made(variable.tensor, name, 0)
+            self._storages.made(variable.tensor, spot_of(variable.tensor), Source(name, 0))
 
     def _add_parameter(self, name: str, tensor: Tensor) -> None:
         self._add(name, Variable(tensor, "parameter", tensor.requires_grad, always=True))
@@ -152,7 +153,7 @@ class Variables:
     def _add_optimizer(self, optimizer: torch.optim.Optimizer, label: str) -> None:
         for group_number, group in enumerate(optimizer.param_groups):
             for number, parameter in enumerate(group["params"]):
-                name = self.parameter_at(parameter)
+                name = self.parameter_at(address_of(parameter))
                 if not name:
                     name = f"{label}.{group_number}.{number}"
                     self._add_parameter(name, parameter)
@@ -164,7 +165,8 @@ class Variables:
                         self._add_state(f"{STATE}{name}/{naming.clean(str(state))}", value)
 
     def _add_state(self, name: str, value: Tensor) -> None:
-        if name not in self.known and self._storages.find(value) is None:  # else a node of this step has made it
+        made = self._storages.find(spot_of(value))[0]  # by a node of this step, which begins the state
+        if name not in self.known and made is None:
             self._add(name, Variable(value, "parameter", trainable=False, always=True))
 
     def _own(self, tensor: Tensor, name: str) -> None:

@@ -1,0 +1,145 @@
+"""Single nodes watched at the least cost, in steps that a trace has made known."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import scenarios  # noqa: E402
+from nets import Mlp, step  # noqa: E402
+from torch import nn  # noqa: E402
+
+from stepscope.core.graph.torch_ops import UNWRITTEN  # noqa: E402
+from stepscope.probe.torch.fast import FastPath  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+@contextmanager
+def _watched(fast: FastPath):
+    fast.new_step()
+    fast.push()
+    try:
+        yield
+    finally:
+        complete = fast.complete
+        assert fast.pop()
+    if fast.fault is not None:
+        raise fast.fault
+    assert complete or fast.strayed is not None
+
+
+def _runs(scenario, around_each):
+    """The scenario with its own context for each step."""
+    torch.manual_seed(0)
+    each = iter(around_each)
+    return [value.detach().clone() for value in scenario(lambda: next(each))]
+
+
+@pytest.mark.parametrize("scenario", scenarios.STEADY, ids=lambda one: one.__name__)
+def test_it_sees_what_a_trace_sees(scenario, watcher):
+    watch = watcher(keep=True)
+    truth = _runs(scenario, [watch.step() for _ in range(3)])
+    noted, fast, seen = watch.nodes, FastPath(), {}
+
+    def look(name):
+        def keep(outputs):
+            seen[name] = [None if one is None else one.detach().clone() for one in outputs]
+
+        return keep
+
+    second = watcher()
+
+    @contextmanager
+    def learning():
+        with second.step():
+            yield
+        fast.learn(second.tracer.program)
+        fast.watch({name: look(name) for name in noted})
+
+    values = _runs(scenario, [second.step(), learning(), _watched(fast)])
+    assert all(torch.equal(one, other) for one, other in zip(truth, values, strict=True))
+    assert fast.strayed is None
+    assert seen.keys() == noted.keys()
+    for name, outputs in seen.items():
+        if noted[name].event.op in UNWRITTEN:  # what lies there is chance
+            continue
+        for one, other in zip(outputs, noted[name].outputs, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None and one.dtype != torch.uint8:  # the working memory of a kernel
+                assert torch.equal(_plain(one), _plain(other)), name
+
+
+def _plain(tensor):
+    return tensor.to_dense().nan_to_num()
+
+
+class _Branching(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.up = nn.Linear(6, 3), False
+
+    def forward(self, x):
+        x = self.fc(x)
+        return x.relu() if self.up else x.tanh()
+
+
+def test_a_step_that_goes_another_way_is_told_and_a_known_way_is_taken_up(watcher):
+    model, watch, fast = _Branching(), watcher(), FastPath()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = torch.randn(4, 6), torch.tensor([0, 1, 2, 0])
+
+    def run(context):
+        with context:
+            step(model, optimizer, x, y)
+
+    run(watch.step())
+    run(watch.step())
+    fast.learn(watch.tracer.program)
+    seen = []
+    fast.watch({"model/aten.tanh": seen.append, "model/aten.relu": seen.append})
+    run(_watched(fast))
+    assert len(seen) == 1
+    model.up = True
+    run(_watched(fast))
+    assert fast.strayed is not None
+    assert fast.strayed < len(watch.tracer.program)
+    assert len(seen) == 1
+    run(watch.step())
+    fast.learn(watch.tracer.program)
+    for up in (False, True, False):
+        model.up = up
+        run(_watched(fast))
+        assert fast.strayed is None
+    assert len(seen) == 4
+
+
+def test_a_fault_of_a_look_is_kept_and_the_training_goes_on(watcher):
+    model, watch, fast = Mlp(), watcher(), FastPath()
+    x = torch.ones(2, 6)
+
+    def run():
+        return model(x).sum()
+
+    with watch.step():
+        truth = run()
+    fast.learn(watch.tracer.program)
+    fast.watch({"model/fc1/aten.addmm": lambda outputs: 1 / 0})
+    fast.new_step()
+    fast.push()
+    value = run()
+    assert fast.pop()
+    assert isinstance(fast.fault, ZeroDivisionError)
+    assert torch.equal(truth, value)
+
+
+def test_without_a_program_nothing_is_seen():
+    fast = FastPath()
+    fast.new_step()
+    fast.push()
+    torch.ones(2).exp()
+    assert fast.strayed == 0
+    assert fast.pop()
