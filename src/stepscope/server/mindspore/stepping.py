@@ -294,9 +294,5 @@ class Stepping:
 
 def _run_command(level: str) -> pb.EventReply:
     """One step, one node, or one check: the client knows nothing longer."""
-    run = pb.RunCMD(run_level=level)
-    if level == _NODE:
-        run.node_name = ""
-    else:
-        run.run_steps = 1
+    run = pb.RunCMD(run_level=level, node_name="") if level == _NODE else pb.RunCMD(run_level=level, run_steps=1)
     return pb.EventReply(status=pb.EventReply.OK, run_cmd=run)
