@@ -135,6 +135,32 @@ async def test_on_gpu_it_goes_node_by_node():
             await timeline.send("previous_node")
 
 
+async def test_on_gpu_the_step_ends_behind_its_last_node():
+    async with training(GPU) as (timeline, _):
+        pause = await timeline.do("next_node")
+        while pause.reason == "node":
+            last = pause
+            pause = await timeline.do("next_node")
+        assert last.step == 0
+        assert (pause.step, pause.reason, pause.cursor) == (1, "step", None)
+        pause = await timeline.do("next_node")
+        assert (pause.step, pause.reason, pause.cursor.node) == (1, "node", MATMUL)
+
+
+@pytest.mark.parametrize("version", ["1.2.0", "2.0.0"])
+async def test_on_gpu_a_hit_stops_a_run_within_the_step(version):
+    async with training(Flavour(version, "GPU")) as (timeline, _):
+        await timeline.do("run", 2)
+        await timeline.watch(on("tensor_too_large", MATMUL, max_gt=-100.0))
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.reason, pause.cursor.node) == (2, "watchpoint", MATMUL)
+        assert (await timeline.source.tensor(key(MATMUL))).step == 3
+        read = await timeline.source.tensor(key("hidden.weight"))
+        assert np.array_equal((await timeline.source.tensor(key(MATMUL, input=1))).array, read.array)
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.cursor) == (3, None)
+
+
 async def test_a_node_that_never_runs_is_not_reached_within_the_next_step():
     async with training(GPU) as (timeline, _):
         pause = await timeline.do("run_to", graph=Network.graph_name, node="hidden.weight")
@@ -261,7 +287,7 @@ async def test_the_same_is_asked_for_once():
 
 
 async def test_of_a_very_large_tensor_newer_clients_send_their_own_figures(monkeypatch):
-    monkeypatch.setattr("stepscope.server.mindspore.source.FETCHED", 10)
+    monkeypatch.setattr("stepscope.server.mindspore.values.FETCHED", 10)
     async with training(Flavour("1.9.0", "Ascend")) as (timeline, client):
         await timeline.do("run", 1)
         found = await timeline.source.stats(key(RELU))
@@ -286,6 +312,23 @@ async def test_a_broken_connection_may_come_back_with_all_that_was_set():
         assert (await timeline.do("run", 1)).reason == "watchpoint"
         told = [reply.set_cmd.id for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
         assert told == [1]  # the client had not forgotten
+
+
+async def test_a_connection_that_broke_while_nothing_was_asked_is_taken_up():
+    async with training(ASCEND, misbehaviour=Misbehaviour(breaks_off_after=2)) as (timeline, client):
+        assert (await timeline.do("run", 4)).step == 4
+        assert client.network.step == 4
+        assert len({report.step for report in timeline.reports}) == 5
+
+
+async def test_a_training_that_compiles_anew_is_told_all_watchpoints_again():
+    async with training(ASCEND, misbehaviour=Misbehaviour(compiles_anew_after=1)) as (timeline, client):
+        await timeline.watch(on("tensor_too_large", RELU, max_gt=-100.0))
+        assert (await timeline.do("run", 1)).reason == "watchpoint"
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.reason) == (2, "watchpoint")
+        told = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
+        assert [(each.id, each.delete) for each in told] == [(1, False), (1, True), (2, False)]
 
 
 async def test_a_watchpoint_on_20000_nodes_arrives_whole_within_what_a_message_may_have():
@@ -328,15 +371,24 @@ async def test_one_that_dies_while_it_stands_still_is_noticed():
 
 async def test_one_that_asks_no_more_is_noticed(monkeypatch):
     monkeypatch.setattr("stepscope.server.mindspore.calls.OVERDUE", 0.2)
-    async with training(ASCEND, misbehaviour=Misbehaviour(silent_after=2)) as (timeline, _):
+    async with training(ASCEND, misbehaviour=Misbehaviour(silent_after=1)) as (timeline, _):
         await timeline.watch(on("tensor_overflow", RELU))
         await timeline.send("run")
         assert await timeline.until(lambda: timeline.detached) == "the training process gives no sign of life any more"
 
 
 async def test_missing_signs_of_life_are_noticed(monkeypatch):
-    monkeypatch.setattr("stepscope.server.mindspore.calls._MISSED", 0.2)
+    monkeypatch.setattr("stepscope.server.mindspore.signs.MISSED", 0.2)
     async with training(Flavour("1.3.0", "Ascend"), misbehaviour=Misbehaviour(silent_after=1)) as (timeline, client):
         await asyncio.to_thread(client.beat, 1)
+        await timeline.send("run", 1)
+        assert await timeline.until(lambda: timeline.detached)
+
+
+async def test_missing_signs_of_life_are_noticed_though_it_has_called_since(monkeypatch):
+    monkeypatch.setattr("stepscope.server.mindspore.signs.MISSED", 0.2)
+    async with training(Flavour("1.3.0", "Ascend"), misbehaviour=Misbehaviour(silent_after=2)) as (timeline, client):
+        await asyncio.to_thread(client.beat, 1)
+        await timeline.source.tensor(key("hidden.weight"))
         await timeline.send("run", 1)
         assert await timeline.until(lambda: timeline.detached)

@@ -11,6 +11,7 @@ Values of the step before are there for parameters only. Watchpoints are evaluat
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -54,6 +55,11 @@ class Flavour:
         return self.number < (1, 8)
 
     @property
+    def counts_at_start(self) -> bool:
+        """Whether it counts a step when it begins, and not when it is over."""
+        return self.is_gpu and self.number < (1, 3)
+
+    @property
     def gives_figures(self) -> bool:
         return self.number >= (1, 5)
 
@@ -89,6 +95,8 @@ class Misbehaviour:
     unknown_hits: bool = False  # of a watchpoint and a node that there are not
     silent_after: int | None = None  # asks no more after so many calls, but holds the connection
     extra_graphs: int = 0  # sent with the first one
+    compiles_anew_after: int | None = None  # so many steps, and has then forgotten all watchpoints
+    breaks_off_after: int | None = None  # so many steps, while no call is open, and goes on over a new connection
 
 
 @dataclass
@@ -180,11 +188,18 @@ class OriginalClient:
             self._command_loop()
             while self._step < self._steps:
                 self._run_step()
+                if self.network.step == self._wrong.breaks_off_after:
+                    self.reconnect()
                 self._command_loop()
+                if self.network.step == self._wrong.compiles_anew_after:
+                    self._watched = {}
+                    self._connect()
+                    self._command_loop()
             self._stub.SendMetadata(self._metadata(training_done=True))
         except Exit:
             self.exited = True
-            self._stub.SendMetadata(self._metadata(training_done=True))
+            with contextlib.suppress(grpc.RpcError, ValueError):
+                self._stub.SendMetadata(self._metadata(training_done=True))
         except (grpc.RpcError, ValueError) as error:  # ValueError: of a channel that was closed
             if not self._dead.is_set():
                 self.error = error
@@ -205,6 +220,7 @@ class OriginalClient:
             raise ValueError("the server does not take the graph")
 
     def _pieces_of(self, graphs: list[pb.GraphProto], is_ended: bool) -> Iterator[pb.Chunk]:
+        finished = False
         for graph in graphs:
             data = graph.SerializeToString()
             pieces = [data[start : start + PIECE] for start in range(0, len(data), PIECE)]
@@ -212,12 +228,15 @@ class OriginalClient:
                 pieces.append(pieces[-1])
             for place, piece in enumerate(pieces, 1):
                 last = is_ended and place == len(pieces)
-                yield pb.Chunk(buffer=piece, finished=True) if last else pb.Chunk(buffer=piece)
+                # Where the last piece comes twice, the first one of the next graph says "finished", too.
+                finished = last or (finished and place == 1 and self._wrong.last_piece_twice)
+                yield pb.Chunk(buffer=piece, finished=finished)
 
     def _run_step(self) -> None:
         self._previous = {name: self._loaded[name, 0] for name in PARAMETERS}
         self._loaded = {key: value for key, value in self._loaded.items() if key[0] in PARAMETERS}
         self._checked = set()
+        self._step += self.flavour.counts_at_start
         self.network.run_step()
         running = [name for name in NODES if name not in FOLDED]
         for name in running:
@@ -229,7 +248,7 @@ class OriginalClient:
                 stops = True
             if stops:
                 self._command_loop()
-        self._step += 1
+        self._step += not self.flavour.counts_at_start
         self._load_parameters()
         self._report(None)
 
@@ -271,7 +290,7 @@ class OriginalClient:
     def _ask(self) -> pb.EventReply:
         for attempt in range(1, _RETRIES + 1):
             try:
-                reply: pb.EventReply = self._stub.WaitCMD(self._metadata())
+                reply: pb.EventReply = self._stub.WaitCMD(self._metadata(is_first=False))
             except (grpc.RpcError, ValueError):
                 if self._dead.is_set() or attempt == _RETRIES:
                     raise
@@ -392,15 +411,15 @@ class OriginalClient:
             error_code=error,
         )
 
-    def _metadata(self, training_done: bool = False) -> pb.Metadata:
+    def _metadata(self, training_done: bool = False, is_first: bool = True) -> pb.Metadata:
         return pb.Metadata(
             device_name="0:0",
             cur_step=self._step,
             backend=self.flavour.backend,
             cur_node=self._node if self.flavour.is_gpu else "",
             training_done=training_done,
-            graph_num=1 + self._wrong.extra_graphs,
-            ms_version=self.flavour.version,
+            graph_num=1 + self._wrong.extra_graphs if is_first else 0,
+            ms_version=self.flavour.version if is_first else "",
         )
 
 

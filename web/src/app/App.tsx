@@ -4,12 +4,12 @@ import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "./app.css";
 
-import { MantineProvider } from "@mantine/core";
+import { MantineProvider, mergeThemeOverrides } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 import { mayRetry } from "../api/queries";
-import { useLanguage } from "../i18n";
+import { useLanguage, useText } from "../i18n";
 import { followAddress } from "../state/address";
 import { followEvents } from "../state/events";
 import { ErrorBoundary } from "./ErrorBoundary";
@@ -23,13 +23,18 @@ const client = new QueryClient({
 
 export function App() {
   const language = useLanguage((state) => state.language);
+  const { close } = useText();
+  const named = useMemo(
+    () => mergeThemeOverrides(theme, { components: { Notification: { defaultProps: { closeButtonProps: { "aria-label": close } } } } }),
+    [close],
+  );
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   }, [language]);
   useEffect(() => followAddress(), []);
   useEffect(() => followEvents(client), []);
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+    <MantineProvider theme={named} cssVariablesResolver={variables} defaultColorScheme="auto">
       <QueryClientProvider client={client}>
         <Notifications position="bottom-right" />
         <TooltipHost />

@@ -12,10 +12,14 @@ import { type Side, useStanding } from "./standing";
 
 const MOST_STEPS = 2 ** 31 - 1;
 
+/** What can be done within a step, by how the training is stepped. */
+const HINTS = { recorded: "recordedHint", live: "liveHint", forward: "forwardHint", steps: "stepsHint" } as const;
+
 export function ControlPanel({ job }: { job: JobView }) {
   const text = useText();
   const { situation } = useActions();
-  const hint = job.stepping === "recorded" ? text.recordedHint : text.liveHint;
+  const hint = text[HINTS[job.stepping]];
+  const isBound = job.stepping === "forward" || job.stepping === "steps";
   return (
     <section className="ss-control" aria-labelledby="control-title">
       <h2 id="control-title">{text.control}</h2>
@@ -29,8 +33,9 @@ export function ControlPanel({ job }: { job: JobView }) {
         <ActionButton action="previous_node" icon={<PreviousIcon size={14} />} hint={hint} />
         <ActionButton action="next_node" icon={<NextIcon size={14} />} hint={hint} />
         <ActionButton action="current_node" icon={<TargetIcon size={14} />} />
-        <ActionButton action="run_to" icon={<RunToIcon size={14} />} hint={situation.op === null ? text.runToNeedsNode : ""} />
+        <ActionButton action="run_to" icon={<RunToIcon size={14} />} hint={job.stepping === "steps" ? hint : situation.op === null ? text.runToNeedsNode : ""} />
       </div>
+      {isBound && <p className="ss-bound">{hint}</p>}
       {job.stepping === "live" && <Standing />}
     </section>
   );

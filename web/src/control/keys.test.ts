@@ -54,6 +54,15 @@ describe("keys", () => {
     }
   });
 
+  it("are not possible where the device can't follow", () => {
+    const of = (stepping: JobView["stepping"]) => possible(now({ job: job({ stepping }), op: "a" }));
+    const nodes = ["next_node", "previous_node", "run_to"] as const;
+    expect(nodes.filter((action) => of("recorded").includes(action))).toEqual(nodes);
+    expect(nodes.filter((action) => of("forward").includes(action))).toEqual(["next_node", "run_to"]);
+    expect(nodes.filter((action) => of("steps").includes(action))).toEqual([]);
+    expect(of("steps")).toContain("resume");
+  });
+
   it("are told to screen readers by their full names", () => {
     expect(ariaKeys("run_to")).toBe("Control+F10");
     expect(ariaKeys("current_node")).toBeUndefined();

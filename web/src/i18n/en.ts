@@ -200,6 +200,8 @@ export const en = {
   pausing: "The training pauses at the end of the step.",
   recordedHint: "Steps run whole; next and previous move through the recorded step.",
   liveHint: "The training itself stops inside the step; back only shows what has run.",
+  forwardHint: "This device goes forward only, node by node or by steps.",
+  stepsHint: "This device stops after whole steps only.",
   standing: "Stop",
   beforeNode: "before the node",
   afterNode: "after the node",

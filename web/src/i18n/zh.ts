@@ -197,6 +197,8 @@ export const zh: Texts = {
   pausing: "训练将在本轮次结束时暂停。",
   recordedHint: "轮次整体执行；“下一个节点”和“上一个节点”在已记录的轮次中移动。",
   liveHint: "训练真正停在轮次之内；“上一个节点”仅用于查看已执行的节点。",
+  forwardHint: "该设备只能向前执行，可按节点或按轮次。",
+  stepsHint: "该设备只能在整个轮次结束后停下。",
   standing: "停在",
   beforeNode: "节点执行前",
   afterNode: "节点执行后",

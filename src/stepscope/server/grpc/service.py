@@ -19,6 +19,7 @@ import grpc
 from stepscope.core.errors import BadRequest, StepscopeError
 from stepscope.core.ports import SourceInfo
 from stepscope.protocol import convert
+from stepscope.protocol.errors import DecodeError
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerServicer
 from stepscope.protocol.watchpoints import hits_from_proto
@@ -67,7 +68,7 @@ class EventListener(EventListenerServicer):
             welcome = pb.Welcome(accepted=True, known_graphs=known, address=self._web)
             outgoing.put_nowait(pb.ServerMessage(welcome=welcome))
             await self._serve(source, outgoing, context)
-        except (Malformed, BadRequest) as error:
+        except (Malformed, BadRequest, DecodeError) as error:
             log.warning("%s: %s", _address(context), error)
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
 
@@ -99,7 +100,7 @@ class EventListener(EventListenerServicer):
                 reading.result()
             else:
                 detail = source.gone
-        except (Malformed, BadRequest) as error:
+        except (Malformed, BadRequest, DecodeError) as error:
             detail = f"the training process sent what is no proper message: {error}"
             raise
         finally:
@@ -214,7 +215,7 @@ async def _answered(work: Awaitable[pb.EventReply], context: Context) -> pb.Even
     """Whatever is wrong with what a client sent is refused in one line, and harms no other."""
     try:
         return await work
-    except (ValueError, StepscopeError, ArithmeticError, LookupError, TypeError) as error:
+    except (ValueError, StepscopeError, ArithmeticError, LookupError, TypeError, DecodeError) as error:
         log.warning("%s: %s", _address(context), error or type(error).__name__)
         return pb.EventReply(status=pb.EventReply.FAILED)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from stepscope.core.graph import Graph
 
 _PARAMETER = "Parameter"
+_SCOPE = "Default/"
 
 
 class WireName(NamedTuple):
@@ -31,11 +32,11 @@ class Names:
         about = self._graphs[graph].summarize(node)
         if about.kind == "op":
             return WireName(node, about.op, False)
-        return WireName(f"Default/{node}", _PARAMETER, True)
+        return WireName(_SCOPE + node, _PARAMETER, True)
 
     def find(self, wire_name: str, hint: str = "") -> tuple[str, str] | None:
         """(graph, node) of a name that the client sent; `hint` is the graph that is looked at first."""
-        candidates = dict.fromkeys((wire_name, wire_name.rpartition("/")[2]))
+        candidates = dict.fromkeys((wire_name, wire_name.removeprefix(_SCOPE), wire_name.rpartition("/")[2]))
         for name in sorted(self._graphs, key=lambda name: name != hint):
             for candidate in candidates:
                 if candidate in self._graphs[name]:
@@ -53,3 +54,8 @@ class Names:
             places = {name: place for place, name in enumerate(operations, 1)}
             known = self._places[graph] = (self._graphs[graph], places)
         return known[1].get(node, len(known[1])), len(known[1])
+
+    def last(self, graph: str) -> str:
+        """The last node of a graph that runs; "" where none does."""
+        found = self._graphs[graph]
+        return next((name for name in reversed(found.of_kind("op")) if not found.node(name).folded), "")

@@ -117,6 +117,8 @@ class ClientTensors:
         """The client has sent all that it has of the last question."""
         unanswered = [one for one in self._waiting if one not in self.asked]
         self._fail(self._waiting, unanswered, "the training process did not send this tensor")
+        order, self._stats_order = self._stats_order, []
+        self._fail(self._stats_waiting, order, "the training process sent no figures")
 
     def moved_on(self, why: str) -> None:
         """The training runs: the values of before are gone."""

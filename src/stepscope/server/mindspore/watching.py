@@ -43,6 +43,7 @@ class ClientWatchpoints:
         self._wanted = WatchpointSet()
         self._sent: dict[int, _Set] = {}
         self._of: dict[int, Watchpoint] = {}  # every number that was ever given, as a hit may come late
+        self._left: list[int] = []  # to be deleted, if they are there at all
         self._last = 0
 
     @property
@@ -57,14 +58,16 @@ class ClientWatchpoints:
         self._wanted = watchpoints
 
     def forget(self) -> None:
-        """The client has begun anew, and knows of none."""
+        """The client has begun anew, and may know of none. To delete one that it does not know does no harm."""
+        self._left += [number for known in self._sent.values() for number in known.numbers]
         self._sent = {}
 
     def changes(self, graphs: Mapping[str, Graph]) -> list[pb.SetCMD]:
         """What to tell the client now, after which it is taken to know it."""
         now = tuple(graphs.values())
         wanted = {one.id: one for one in self._wanted.watchpoints if one.enabled}
-        commands: list[pb.SetCMD] = []
+        left, self._left = self._left, []
+        commands = [pb.SetCMD(id=number, delete=True) for number in left]
         for id, known in list(self._sent.items()):
             if not _same(wanted.get(id), known.watchpoint) or known.graphs != now:
                 commands += [pb.SetCMD(id=number, delete=True) for number in known.numbers]
