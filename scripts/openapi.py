@@ -8,13 +8,12 @@ from pathlib import Path
 from fastapi import FastAPI
 
 import stepscope
-from stepscope.server.web import events
 from stepscope.server.web.openapi import schema
-from stepscope.server.web.routes import advice, graphs, hits, jobs, looks, server, tensors, watchpoints
+from stepscope.server.web.routes import ROUTERS
 
 TARGET = Path(__file__).parent.parent / "web" / "openapi.json"
 
 app = FastAPI()
-for part in (server, jobs, graphs, tensors, looks, advice, watchpoints, hits, events):
-    app.include_router(part.router)
+for router in ROUTERS:
+    app.include_router(router)
 TARGET.write_text(json.dumps(schema(stepscope.__version__, app.routes), indent=1, sort_keys=True) + "\n")

@@ -8,15 +8,14 @@ from pathlib import Path
 from fastapi import FastAPI
 
 import stepscope
-from stepscope.server.web import events
 from stepscope.server.web.openapi import schema
-from stepscope.server.web.routes import advice, graphs, hits, jobs, looks, server, tensors, watchpoints
+from stepscope.server.web.routes import ROUTERS
 
 FILE = Path(__file__).parents[3] / "web" / "openapi.json"
 
 
 def test_the_page_knows_the_api_as_it_is():
     app = FastAPI()
-    for part in (server, jobs, graphs, tensors, looks, advice, watchpoints, hits, events):
-        app.include_router(part.router)
+    for router in ROUTERS:
+        app.include_router(router)
     assert json.loads(FILE.read_text()) == schema(stepscope.__version__, app.routes), "make types"

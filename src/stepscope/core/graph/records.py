@@ -24,6 +24,11 @@ class TensorType:
     dtype: str = ""
     shape: tuple[int, ...] | None = None
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is known to have less than two dimensions, as biases have."""
+        return self.shape is not None and len(self.shape) < 2
+
 
 class InputRef(NamedTuple):
     """An input: output `slot` of the record with the id `source`. `control`: it carries an order, not a value."""

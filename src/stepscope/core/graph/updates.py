@@ -61,7 +61,7 @@ class Updates:
                 gradient=columns.names[gradient[0]],
                 slot=gradient[1],
                 optimizer=columns.names[node],
-                vector=bool(outputs) and outputs[0].shape is not None and len(outputs[0].shape) < 2,
+                vector=bool(outputs) and outputs[0].is_vector,
             )
             found.append((self._first_reader(weight[0]), one))
         return tuple(one for _, one in sorted(found, key=lambda each: each[0]))

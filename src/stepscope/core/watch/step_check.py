@@ -6,9 +6,9 @@ Invariants: each tensor is read once for all its watchpoints; a fault on one ten
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from stepscope.core.watch.selection import Watched
 MAX_HITS = 10_000  # that are told of in one batch
 
 _Array = np.ndarray[Any, Any]
+T = TypeVar("T")
+_ByGraph = dict[str, tuple[Graph, T]]  # by name
 _Turn = tuple[str, str, int]  # graph, node, position in the order of execution
 
 
@@ -38,8 +40,7 @@ class _Watching(NamedTuple):
     of_vectors: _Watching | None = None
 
     def of(self, kind: TensorType) -> _Watching:
-        is_vector = kind.shape is not None and len(kind.shape) < 2
-        return self.of_vectors if is_vector and self.of_vectors is not None else self
+        return self.of_vectors if kind.is_vector and self.of_vectors is not None else self
 
 
 class Step(Protocol):
@@ -79,9 +80,25 @@ class StepCheck:
         return leaves and step == 0 and self.active and self._checked != (0, self.revision)
 
     def check(self, step: Step, number: int) -> HitBatch:
-        """All hits on step `number`, which is the present one of `step`; 0 is the state before the first step."""
-        plans, hits = self._plans, list[Hit]()
+        """All hits on step `number`, which is the present one of `step`; 0 is the state before the first step.
+
+        A fault of ours costs the check, not the training: it is told as a warning, and never raised.
+        """
+        plans = self._plans
         self._checked = (number, plans.set.revision)
+        try:
+            return self._found(step, number, plans)
+        except Exception as error:
+            what = f"the watchpoints could not be checked on step {number}: {type(error).__name__}: {error}"
+            return HitBatch(number, plans.set.revision, warning=what)
+
+    def nodes(self, graph: Graph) -> Collection[str]:
+        """The nodes of a graph that any watchpoint looks at."""
+        return self._plans.watchers(graph).keys()
+
+    @staticmethod
+    def _found(step: Step, number: int, plans: _Plans) -> HitBatch:
+        hits = list[Hit]()
         for graph, node, position in _turns(step, number):
             watching = plans.of(step.graphs[graph]).get(node)
             if watching is not None:
@@ -97,21 +114,26 @@ class _Plans:
 
     def __init__(self, watchpoints: WatchpointSet) -> None:
         self.set = watchpoints
-        self._of: dict[str, tuple[Graph, dict[str, _Watching]]] = {}
+        self._watchers: _ByGraph[dict[str, list[Watchpoint]]] = {}
+        self._of: _ByGraph[dict[str, _Watching]] = {}
+
+    def watchers(self, graph: Graph) -> dict[str, list[Watchpoint]]:
+        """For each watched node."""
+        return _kept(self._watchers, graph, self._select)
 
     def of(self, graph: Graph) -> dict[str, _Watching]:
         """For each watched node; nodes with the same watchpoints share one plan."""
-        known = self._of.get(graph.name)
-        if known is None or known[0] is not graph:  # compiled anew: the same selection takes other nodes
-            known = self._of[graph.name] = (graph, self._make(graph))
-        return known[1]
+        return _kept(self._of, graph, self._make)
 
-    def _make(self, graph: Graph) -> dict[str, _Watching]:
-        watching: dict[str, list[Watchpoint]] = {}
+    def _select(self, graph: Graph) -> dict[str, list[Watchpoint]]:
+        watchers: dict[str, list[Watchpoint]] = {}
         for watchpoint in self.set.watchpoints:
             if watchpoint.enabled:
                 for name in Watched(graph, watchpoint.selection).names():
-                    watching.setdefault(name, []).append(watchpoint)
+                    watchers.setdefault(name, []).append(watchpoint)
+        return watchers
+
+    def _make(self, graph: Graph) -> dict[str, _Watching]:
         shared: dict[tuple[int, ...], _Watching] = {}
 
         def share(watchpoints: list[Watchpoint]) -> _Watching:
@@ -122,12 +144,20 @@ class _Plans:
             return shared[ids]
 
         result = {}
-        for name, watchpoints in watching.items():
+        for name, watchpoints in self.watchers(graph).items():
             result[name] = share(watchpoints)
             others = [watchpoint for watchpoint in watchpoints if watchpoint.selection.base != "layer_gradient"]
             if len(others) < len(watchpoints) and graph.watchable.gives_several(name):
                 result[name] = result[name]._replace(of_vectors=share(others))
         return result
+
+
+def _kept(known: _ByGraph[T], graph: Graph, make: Callable[[Graph], T]) -> T:
+    """What was made for a graph; made anew where that was compiled anew: the same selection takes other nodes."""
+    kept = known.get(graph.name)
+    if kept is None or kept[0] is not graph:
+        kept = known[graph.name] = (graph, make(graph))
+    return kept[1]
 
 
 def _turns(step: Step, number: int) -> Iterator[_Turn]:

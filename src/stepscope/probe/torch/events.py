@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stepscope.core.graph.records import InputRef, NodeRecord, TensorType
 from stepscope.probe.torch import stacks
+from stepscope.probe.torch.arrays import dtype_name
 from stepscope.probe.torch.operations import Operation
 from stepscope.probe.torch.storages import Source
 
@@ -94,7 +95,7 @@ class Event:
 
 
 def type_of(dtype: torch.dtype | None, shape: torch.Size) -> TensorType:
-    return TensorType() if dtype is None else TensorType(str(dtype).removeprefix("torch."), tuple(shape))
+    return TensorType() if dtype is None else TensorType(dtype_name(dtype), tuple(shape))
 
 
 def _plain(value: Any) -> Any:

@@ -26,6 +26,7 @@ from stepscope import live_messages as live
 from stepscope.core.errors import NotAvailable
 from stepscope.core.ports import Command, Cursor, Moment, Report, State
 from stepscope.core.watch.records import HitBatch
+from stepscope.core.watch.step_check import StepCheck
 from stepscope.pipe import Message, Pipe, PipeClosed
 from stepscope.probe import sidecar
 from stepscope.probe.bootstrap import say
@@ -39,7 +40,6 @@ from stepscope.probe.torch.pausing import Waiting
 from stepscope.probe.torch.telling import Telling
 from stepscope.probe.torch.tracer import Tracer
 from stepscope.probe.torch.values import Memory, is_stop
-from stepscope.probe.torch.watching import Watching
 
 PROGRESS_INTERVAL = 0.25  # seconds between two reports of a training that runs free
 FIRST_STEPS = 2  # that are traced in any case: the first one makes the optimizer's state, so that the second differs
@@ -78,7 +78,7 @@ class Session:
 
         self._control = Control()
         self._memory = Memory(settings.hold_bytes or _default_budget(), settings.partial_memory)
-        self._watching = Watching()
+        self._watching = StepCheck()
         self._lock = threading.RLock()  # the training thread's, and those of the engine
         self._step = 0  # that are completed
         self._at: _At | None = None  # where within this step the training stands
@@ -210,7 +210,7 @@ class Session:
         self._telling.new_step()
         with compat.unseen():
             if hold:
-                self._memory.watched = self._watching.names(self._telling.graph)
+                self._memory.watched = self._watching.nodes(self._telling.graph)
                 self._memory.begin(number, self.tracer.tensors().values())
             else:
                 self._memory.close()

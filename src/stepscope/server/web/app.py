@@ -9,11 +9,10 @@ from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from stepscope.server.web import events
 from stepscope.server.web.openapi import schema
 from stepscope.server.web.page import add_page
 from stepscope.server.web.problems import add_handlers
-from stepscope.server.web.routes import advice, graphs, hits, jobs, looks, server, tensors, watchpoints
+from stepscope.server.web.routes import ROUTERS
 from stepscope.server.web.security import Security
 from stepscope.server.web.state import Services
 
@@ -24,8 +23,8 @@ def build(services: Services, host: str, port: int, token: str | None) -> ASGIAp
     app = FastAPI(title="stepscope", version=services.server.version, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.services = services
     add_handlers(app)
-    for part in (server, jobs, graphs, tensors, looks, advice, watchpoints, hits, events):
-        app.include_router(part.router)
+    for router in ROUTERS:
+        app.include_router(router)
 
     @app.get("/api/openapi.json", include_in_schema=False)
     def openapi() -> Response:  # not async: it takes a while, FastAPI runs it in a thread
