@@ -8,11 +8,9 @@ back and the training goes on.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
 import multiprocessing
 import os
-import sys
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -21,6 +19,7 @@ from typing import Any
 from stepscope.probe import settings as probe_settings
 from stepscope.probe.bootstrap import CannotDebug, say
 from stepscope.probe.mindspore.session import Session
+from stepscope.probe.process import Uncaught
 
 _hooks: Hooks | None = None
 
@@ -55,7 +54,7 @@ class Hooks:
         self._thread: int | None = None
         self._inside = False
         self._jit_phase = "jit"  # of the jit function that was called last: its compile comes before its run
-        self._uncaught = ""
+        self._uncaught = Uncaught()
 
     def attach(self) -> None:
         cell, jit, pynative = self._api._CellGraphExecutor, self._api._JitExecutor, self._api._PyNativeExecutor
@@ -65,7 +64,7 @@ class Hooks:
         self._wrap(jit, "compile", self._compile_jit)
         os.register_at_fork(after_in_child=self._forget)
         atexit.register(self._at_exit)
-        sys.excepthook, self._excepthook = self._note_uncaught, sys.excepthook
+        self._uncaught.watch()
 
     def _wrap(self, cls: type, name: str, replacement: Callable[..., Any]) -> None:
         original = getattr(cls, name)
@@ -170,20 +169,13 @@ class Hooks:
             self._session.forget()
             self._session = None
 
-    def _note_uncaught(self, kind: type[BaseException], value: BaseException, trace: Any) -> None:
-        self._uncaught = kind.__name__
-        with contextlib.suppress(Exception):  # of the user's own __str__
-            if not isinstance(value, KeyboardInterrupt):
-                self._uncaught = f"{kind.__name__}: {value}".splitlines()[0][:300]
-        self._excepthook(kind, value, trace)
-
     def _at_exit(self) -> None:
         session, self._session = self._session, None
         if session is None:
             return
-        if not session.begun and multiprocessing.parent_process() is None and not self._uncaught:
+        if not session.begun and multiprocessing.parent_process() is None and not self._uncaught.text:
             say(
                 "MindSpore compiled no graph in this run, so there was nothing to debug: PyNative code runs outside "
                 "the graph; use set_context(mode=GRAPH_MODE) or @mindspore.jit on the training step"
             )
-        session.end(self._uncaught)
+        session.end(self._uncaught.text)

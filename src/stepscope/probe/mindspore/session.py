@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import socket
 import sys
 import time
 from types import ModuleType
@@ -26,16 +24,8 @@ from stepscope.probe.bootstrap import say
 from stepscope.probe.mindspore.dump import Dump
 from stepscope.probe.mindspore.graphs import GraphFiles, RunKind
 from stepscope.probe.mindspore.parameters import ParameterSnapshot
+from stepscope.probe.process import PROGRESS_INTERVAL, SIDECAR_GONE, Terminated, hello, server_of
 from stepscope.probe.settings import Settings
-
-PROGRESS_INTERVAL = 0.25  # seconds between two reports of a training that runs free
-
-
-class Terminated(SystemExit):
-    """Ends the training as the user of the debugger asked: 128 + SIGTERM."""
-
-    def __init__(self) -> None:
-        super().__init__(143)
 
 
 class Session:
@@ -73,16 +63,7 @@ class Session:
         self.begun = True
         self._dump.prepare()
         self._pipe = sidecar.launch()
-        self._pipe.send(
-            "hello",
-            host=self._settings.host,
-            port=self._settings.port,
-            token=self._settings.token,
-            connect_wait=self._settings.connect_wait,
-            lost_wait=self._settings.lost_wait,
-            folder=str(self._dump.folder.path),
-            info=self._info(),
-        )
+        self._pipe.send("hello", **hello(self._settings, self._dump.folder.path, **self._about()))
 
     def compiled(self, phase: str, cell: Any) -> None:
         """After each compile: what it wrote belongs to this phase of this cell (None: of this jit function)."""
@@ -163,39 +144,24 @@ class Session:
 
     # ------------------------------------------------------------ server and graphs
 
-    def _info(self) -> dict[str, Any]:
+    def _about(self) -> dict[str, Any]:
         environment = os.environ
         return {
-            "job_id": secrets.token_hex(8),
             "framework": "mindspore",
             "framework_version": sys.modules["mindspore"].__version__,
             "device": self._device(),
             "rank": int(_first_number(environment.get("RANK_ID"), environment.get("MS_NODE_ID"), 0)),
             "rank_count": int(_first_number(environment.get("RANK_SIZE"), environment.get("MS_WORKER_NUM"), 1)),
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "command_line": [sys.executable, *sys.orig_argv[1:]],
-            "working_directory": os.getcwd(),
-            "step_unit": self._settings.step_unit,
             "stepping": "recorded",
-            "started_at": time.time(),
         }
 
     def _device(self) -> str:
         return str(sys.modules["mindspore"].get_context("device_target"))
 
     def _await_server(self) -> None:
-        wait = self._settings.connect_wait
-        where = f"{self._settings.host}:{self._settings.port}"
-        assert self._pipe is not None
-        message = self._receive(wait + 15)  # the agent itself keeps to `connect_wait`
-        if self.over:
-            return
-        if message is None or message["is"] != "connected":
-            reason = message.get("reason", "") if message else "the sidecar does not answer"
-            self.over = f"no debugger at {where} ({reason}); going on undebugged"
-        else:
-            self._server = message.get("server") or where
+        message = self._receive(self._settings.connect_wait + 15)  # the agent itself keeps to `connect_wait`
+        if not self.over:
+            self._server, self.over = server_of(message, self._settings)
 
     def _tell_graphs(self, cell: Any) -> None:
         files, self._graphs.untold = self._graphs.untold, []
@@ -339,14 +305,14 @@ class Session:
         try:
             self._pipe.send(kind, **fields)
         except PipeClosed:
-            self.over = "the debugger's sidecar is gone; going on undebugged"
+            self.over = SIDECAR_GONE
 
     def _receive(self, timeout: float | None) -> Message | None:
         assert self._pipe is not None
         try:
             return self._pipe.receive(timeout)
         except PipeClosed:
-            self.over = "the debugger's sidecar is gone; going on undebugged"
+            self.over = SIDECAR_GONE
             return None
 
 

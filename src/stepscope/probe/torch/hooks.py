@@ -11,7 +11,6 @@ import atexit
 import contextlib
 import functools
 import os
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from torch.optim import optimizer as optimizers
 
 from stepscope.probe import settings as probe_settings
 from stepscope.probe.bootstrap import CannotDebug, say
+from stepscope.probe.process import Uncaught
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.forwards import Forwards
 from stepscope.probe.torch.session import Session
@@ -65,7 +65,7 @@ class Hooks:
         self._steps_taken = 0  # of optimizers, to see whether a scaler let one out
         self._loaders: dict[int, weakref.ref[Any]] = {}
         self._optimizers: dict[int, weakref.ref[Any]] = {}
-        self._uncaught = ""
+        self._uncaught = Uncaught()
         self._another_thread_said = False
 
     def attach(self) -> None:
@@ -83,7 +83,7 @@ class Hooks:
         self._wrap(*compat.ENGINE, self._backward)
         os.register_at_fork(after_in_child=self._forget)
         atexit.register(self._at_exit)
-        sys.excepthook, self._excepthook = self._note_uncaught, sys.excepthook
+        self._uncaught.watch()
 
     def _wrap(self, owner: Any, name: str, replacement: Callable[..., Any]) -> None:
         original = getattr(owner, name)
@@ -284,18 +284,11 @@ class Hooks:
         if session is not None:
             session.forget()
 
-    def _note_uncaught(self, kind: type[BaseException], value: BaseException, trace: Any) -> None:
-        self._uncaught = kind.__name__
-        with contextlib.suppress(Exception):  # of the user's own __str__
-            if not isinstance(value, KeyboardInterrupt):
-                self._uncaught = f"{kind.__name__}: {value}".splitlines()[0][:300]
-        self._excepthook(kind, value, trace)
-
     def _at_exit(self) -> None:
         session = self._session
         if session is None:
             return
-        if session.begun and not self._uncaught and session.ending is None and self._mine():
+        if session.begun and not self._uncaught.text and session.ending is None and self._mine():
             self._handle(self._steps.script_ends())
         self._session = None
-        session.end(self._uncaught)
+        session.end(self._uncaught.text)

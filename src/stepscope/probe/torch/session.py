@@ -12,53 +12,36 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import socket
-import sys
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
 
 from stepscope import live_messages as live
 from stepscope.core.errors import NotAvailable
-from stepscope.core.ports import Command, Cursor, Moment, Report, State
+from stepscope.core.ports import Command, Moment, Report, State
 from stepscope.core.watch.records import HitBatch
 from stepscope.core.watch.step_check import StepCheck
 from stepscope.pipe import Message, Pipe, PipeClosed
 from stepscope.probe import sidecar
 from stepscope.probe.bootstrap import say
 from stepscope.probe.data_folder import DataFolder
+from stepscope.probe.process import PROGRESS_INTERVAL, SIDECAR_GONE, Terminated, hello, server_of
 from stepscope.probe.settings import Settings
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.answers import Answers
 from stepscope.probe.torch.control import Control
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.pausing import Waiting
+from stepscope.probe.torch.standing import Standing
 from stepscope.probe.torch.telling import Telling
 from stepscope.probe.torch.tracer import Tracer
 from stepscope.probe.torch.values import Memory, is_stop
 
-PROGRESS_INTERVAL = 0.25  # seconds between two reports of a training that runs free
 FIRST_STEPS = 2  # that are traced in any case: the first one makes the optimizer's state, so that the second differs
 _RUNNING = "the training runs: pause it to see its tensors"
-
-
-class Terminated(SystemExit):
-    """Ends the training as the user of the debugger asked: 128 + SIGTERM."""
-
-    def __init__(self) -> None:
-        super().__init__(143)
-
-
-class _At(NamedTuple):
-    """A node of the step that runs, before or after which the training stands."""
-
-    node: str
-    position: int
-    moment: Moment
 
 
 class Session:
@@ -81,8 +64,6 @@ class Session:
         self._watching = StepCheck()
         self._lock = threading.RLock()  # the training thread's, and those of the engine
         self._step = 0  # that are completed
-        self._at: _At | None = None  # where within this step the training stands
-        self._shown: int | None = None  # the node that the user went back to
         self._loss: torch.Tensor | None = None
         self._scaled_loss: Any = (None, None)  # of a gradient scaler: what it made of which loss
         self._skipped = False
@@ -101,6 +82,7 @@ class Session:
         with compat.unseen():
             self._folder = DataFolder(self._settings.data_root)
             self._telling = Telling(_graph_name(self._settings), self._folder.path)
+            self._standing = Standing(self._memory, self._telling)
             self._arrays = live.ArrayFiles(self._folder.path)
             self._answers = Answers(self._memory, lambda: self._telling.graph, self.tracer.tensors, self.thread)
             self._pipe = sidecar.launch()
@@ -214,7 +196,7 @@ class Session:
                 self._memory.begin(number, self.tracer.tensors().values())
             else:
                 self._memory.close()
-        self._at = self._shown = None
+        self._standing.leave()
         self._skipped = False
         self._step_began = time.perf_counter()
 
@@ -230,7 +212,7 @@ class Session:
             if changed and self._step < FIRST_STEPS:
                 self._tell_graph()
         self._step += 1
-        self._at = self._shown = None
+        self._standing.leave()
         self._folder.count(self._step)
         self._control.step_ended()
         self._take_commands(held)
@@ -259,7 +241,7 @@ class Session:
         with self._lock, compat.unseen_by_others():
             self._memory.before(event)
             if self._control.stops_at(event.name, "before") and is_stop(event):
-                self._pause_at(event, self._ran() + 1, "before")
+                self._pause_at(event, "before")
 
     def _after(self, event: Event) -> None:
         if self._memory.current is None or self.over:
@@ -267,14 +249,14 @@ class Session:
         with self._lock, compat.unseen_by_others():
             self._memory.after(event)
             if self._control.stops_at(event.name, "after") and is_stop(event):
-                self._pause_at(event, self._ran(), "after")
+                self._pause_at(event, "after")
 
-    def _pause_at(self, event: Event, position: int, moment: Moment) -> None:
+    def _pause_at(self, event: Event, moment: Moment) -> None:
         began = time.perf_counter()
-        self._at, self._shown = _At(event.name, position, moment), None
+        self._standing.stand_at(event.name, moment)
         self._telling.update(self.tracer, ended=False)
         self._pause("node")
-        self._at = self._shown = None
+        self._standing.leave()
         self._step_began += time.perf_counter() - began
 
     # ------------------------------------------------------------ standing still
@@ -293,7 +275,7 @@ class Session:
                 if self._obey(self._waiting.message()):
                     break
         except PipeClosed:
-            self.over = "the debugger's sidecar is gone; going on undebugged"
+            self.over = SIDECAR_GONE
         except BaseException as ending:
             self.ending = ending  # a thread of the engine may lose it on the way
             raise
@@ -325,78 +307,36 @@ class Session:
                 self._reason = "watchpoint" if batch.stops else self._reason
                 self._report(State.PAUSED, self._reason)
                 return False
-        if command.kind == "previous_node" or (command.kind in ("next_node", "run_to") and self._moves_on(command)):
-            if command.kind == "previous_node":
-                self._move_back()
+        if command.kind == "previous_node":
+            self._report(State.PAUSED, "node", warning="" if self._standing.back() else "no node has run yet")
+            return False
+        if command.kind in ("next_node", "run_to") and self._standing.moves_on(command):
+            self._report(State.PAUSED, "node")
             return False
         if command.kind == "run_to" and self._never_runs(command.node):
             warning = f"{command.node} never runs by itself: it is no operation, or only passes a value on"
             self._report(State.PAUSED, "not_reached", warning=warning)
             return False
         if command.kind in ("run", "resume", "next_node", "run_to"):
-            control.run(command, within_step=self._at is not None)
+            control.run(command, within_step=self._standing.within)
             return True
         return False  # a pause: it stands already
 
     def _is_to_check_first(self, command: Command) -> bool:
-        return self._at is None and self._watching.is_due_before(command, self._step)
+        return not self._standing.within and self._watching.is_due_before(command, self._step)
 
     def _terminate(self) -> None:
         say("terminated, as asked in the debugger")
         raise Terminated
 
-    # ------------------------------------------------------------ the cursor, over nodes that have run
-
-    def _position(self) -> int:
-        """Of the node that is shown."""
-        if self._shown is not None:
-            return self._shown
-        return self._at.position if self._at is not None else self._ran() + 1
-
-    def _ran(self) -> int:
-        return len(self._memory.current.nodes) if self._memory.current is not None else 0
-
-    def _move_back(self) -> None:
-        position = self._position() - 1
-        if self._ran() == 0:
-            self._report(State.PAUSED, "node", warning="no node has run yet")
-            return
-        self._shown = max(position, 1)
-        self._report(State.PAUSED, "node")
-
-    def _moves_on(self, command: Command) -> bool:
-        """Whether a node that has run already is the one to go to: then that is all there is to do."""
-        if self._shown is None or self._memory.current is None:
-            return False
-        last = self._at.position if self._at is not None else self._ran()
-        position: int | None = self._shown + 1
-        if command.kind == "run_to":
-            position = self._memory.current.position(command.node)
-        if position is None or not self._shown < position <= last:
-            return False
-        self._shown = None if self._at is not None and position == last else position
-        self._report(State.PAUSED, "node")
-        return True
-
     def _never_runs(self, name: str) -> bool:
         graph = self._telling.graph
         return name in graph and (graph.summarize(name).kind != "op" or graph.node(name).folded)
 
-    def _cursor(self) -> Cursor | None:
-        current = self._memory.current
-        if current is None:
-            return None
-        count = max(self._telling.count, len(current.nodes))
-        if self._shown is not None:
-            return Cursor(self._telling.name, current.nodes[self._shown - 1], self._shown, count)
-        if self._at is not None:
-            return Cursor(self._telling.name, self._at.node, self._at.position, count, self._at.moment)
-        return None
-
     # ------------------------------------------------------------ telling
 
     def _check(self) -> HitBatch:
-        return self._watching.check(self._answers, self._step + (self._at is not None))
+        return self._watching.check(self._answers, self._step + self._standing.within)
 
     def _tell_graph(self) -> None:
         try:
@@ -412,11 +352,11 @@ class Session:
         loss: float | None = None,
         warning: str = "",
     ) -> None:
-        cursor = self._cursor() if state is State.PAUSED else None
+        cursor = self._standing.cursor() if state is State.PAUSED else None
         skipped = "the optimizer's step was left out: gradients were not finite" if self._skipped else ""
         report = Report(
             state=state,
-            step=self._step + (self._at is not None),
+            step=self._step + self._standing.within,
             reason=reason,
             cursor=cursor,
             recorded_steps=self._memory.steps,
@@ -452,7 +392,7 @@ class Session:
                     return
                 self._obey_running(message, held)
         except PipeClosed:
-            self.over = "the debugger's sidecar is gone; going on undebugged"
+            self.over = SIDECAR_GONE
 
     def _obey_running(self, message: Message, held: bool) -> None:
         kind = message["is"]
@@ -477,54 +417,34 @@ class Session:
         try:
             self._pipe.send(kind, **fields)
         except PipeClosed:
-            self.over = "the debugger's sidecar is gone; going on undebugged"
+            self.over = SIDECAR_GONE
 
     def _say_hello(self, module: nn.Module | None) -> None:
         assert self._pipe is not None
         assert self._folder is not None
-        settings, environment = self._settings, os.environ
-        self._pipe.send(
-            "hello",
-            host=settings.host,
-            port=settings.port,
-            token=settings.token,
-            connect_wait=settings.connect_wait,
-            lost_wait=settings.lost_wait,
-            folder=str(self._folder.path),
-            info={
-                "job_id": secrets.token_hex(8),
-                "framework": "torch",
-                "framework_version": torch.__version__,
-                "device": _device(module),
-                "rank": int(environment.get("RANK", "") or 0),
-                "rank_count": int(environment.get("WORLD_SIZE", "") or 1),
-                "host": socket.gethostname(),
-                "pid": os.getpid(),
-                "command_line": [sys.executable, *sys.orig_argv[1:]],
-                "working_directory": os.getcwd(),
-                "step_unit": settings.step_unit,
-                "stepping": "live",
-                "started_at": time.time(),
-            },
-        )
+        environment = os.environ
+        about = {
+            "framework": "torch",
+            "framework_version": torch.__version__,
+            "device": _device(module),
+            "rank": int(environment.get("RANK", "") or 0),
+            "rank_count": int(environment.get("WORLD_SIZE", "") or 1),
+            "stepping": "live",
+        }
+        self._pipe.send("hello", **hello(self._settings, self._folder.path, **about))
 
     def _await_server(self) -> None:
         assert self._pipe is not None
-        wait = self._settings.connect_wait
-        where = f"{self._settings.host}:{self._settings.port}"
+        wait = self._settings.connect_wait + 15  # the agent itself keeps to `connect_wait`
         try:
-            message = self._pipe.receive(wait + 15)  # the agent itself keeps to `connect_wait`
+            message = self._pipe.receive(wait)
             while message is not None and message["is"] not in ("connected", "unreachable", "refused", "gone"):
                 self._obey_running(message, held=False)
-                message = self._pipe.receive(wait + 15)
+                message = self._pipe.receive(wait)
         except PipeClosed:
-            self.over = "the debugger's sidecar is gone; going on undebugged"
+            self.over = SIDECAR_GONE
             return
-        if message is None or message["is"] != "connected":
-            reason = message.get("reason", "") if message else "the sidecar does not answer"
-            self.over = f"no debugger at {where} ({reason}); going on undebugged"
-        else:
-            self._server = message.get("server") or where
+        self._server, self.over = server_of(message, self._settings)
 
 
 def _graph_name(settings: Settings) -> str:
