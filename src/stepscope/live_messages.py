@@ -6,10 +6,10 @@ A message is what `pipe` carries, its kind under "is" and the fields that the fu
                      released {reason}
     agent → probe    connected {server}, unreachable | refused | gone {reason}, command, watch, query
 
-    pipe.send("report", **report_fields(report))            report_of(message) -> Report
-    pipe.send("hits", **hits_fields(batch))                 hits_of(message) -> HitBatch
-    pipe.send("command", **command_fields(command))         command_of(message) -> Command
-    pipe.send("watch", **watch_fields(watchpoints))         watch_of(message) -> WatchpointSet
+    pipe.send("report", **fields(report))                   read(Report, message)
+    pipe.send("hits", **fields(batch))                      read(HitBatch, message)
+    pipe.send("command", **fields(command))                 read(Command, message)
+    pipe.send("watch", **fields(watchpoints))               read(WatchpointSet, message)
     pipe.send("query", **query_fields(7, "stats", key=key))
     pipe.send("answer", **answer_fields(message, values, arrays))    answer_of(message, "stats", arrays) -> TensorStats
 
@@ -104,44 +104,15 @@ class ArrayFiles:
         return array
 
 
-def report_fields(report: Report) -> Message:
-    fields: Message = encode(report)
-    return fields
+def fields(told: Report | HitBatch | Command | WatchpointSet) -> Message:
+    message: Message = encode(told)
+    return message
 
 
-def report_of(message: Message) -> Report:
-    report: Report = decode(Report, message)
-    return report
-
-
-def hits_fields(batch: HitBatch) -> Message:
-    fields: Message = encode(batch)
-    return fields
-
-
-def hits_of(message: Message) -> HitBatch:
-    batch: HitBatch = decode(HitBatch, message)
-    return batch
-
-
-def command_fields(command: Command) -> Message:
-    fields: Message = encode(command)
-    return fields
-
-
-def command_of(message: Message) -> Command:
-    command: Command = decode(Command, message)
-    return command
-
-
-def watch_fields(watchpoints: WatchpointSet) -> Message:
-    fields: Message = encode(watchpoints)
-    return fields
-
-
-def watch_of(message: Message) -> WatchpointSet:
-    watchpoints: WatchpointSet = decode(WatchpointSet, message)
-    return watchpoints
+def read(of: type[A], message: Message) -> A:
+    """What `fields` made of one of these; BadRequest for a message that is none."""
+    told: A = decode(of, message)
+    return told
 
 
 def query_fields(number: int, what: Asked, **arguments: Any) -> Message:

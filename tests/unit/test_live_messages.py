@@ -51,15 +51,12 @@ def encode(value) -> str:
     return json.dumps(coding.encode(value))
 
 
-@pytest.mark.parametrize(
-    ("name", "of"),
-    [("report", Report), ("hits", HitBatch), ("command", Command), ("watch", WatchpointSet)],
-)
+@pytest.mark.parametrize("of", [Report, HitBatch, Command, WatchpointSet])
 @settings(deadline=None, max_examples=25)
 @given(data=st.data())
-def test_what_is_told_arrives_as_it_was(name, of, data):
+def test_what_is_told_arrives_as_it_was(of, data):
     value = data.draw(st.from_type(of))
-    back = getattr(live, f"{name}_of")(through_the_pipe(getattr(live, f"{name}_fields")(value)))
+    back = live.read(of, through_the_pipe(live.fields(value)))
     assert same(back, value)
 
 
@@ -225,16 +222,16 @@ def test_what_is_no_question_gets_a_refusal(tmp_path, message):
     [{"state": "asleep"}, {"step": 1.5}, {"cursor": []}, {"recorded_steps": 3}, {"cursor": {"graph": "g"}}],
 )
 def test_what_is_no_report_is_a_clear_error(broken):
-    message = {**live.report_fields(Report(State.PAUSED)), **broken}
+    message = {**live.fields(Report(State.PAUSED)), **broken}
     with pytest.raises(BadRequest, match="no Report"):
-        live.report_of(message)
+        live.read(Report, message)
 
 
 def test_a_message_of_another_release_is_understood_as_far_as_it_goes():
-    message = live.report_fields(Report(State.PAUSED, 3, cursor=Cursor("step", "a", 1, 9, "before")))
+    message = live.fields(Report(State.PAUSED, 3, cursor=Cursor("step", "a", 1, 9, "before")))
     del message["warning"]
     message["cursor"]["mood"] = "good"
-    assert live.report_of(message) == Report(State.PAUSED, 3, cursor=Cursor("step", "a", 1, 9, "before"))
+    assert live.read(Report, message) == Report(State.PAUSED, 3, cursor=Cursor("step", "a", 1, 9, "before"))
 
 
 def test_files_of_other_folders_are_not_read(tmp_path):

@@ -33,7 +33,7 @@ from stepscope.core.ports import (
     TensorKey,
     TensorStats,
 )
-from stepscope.core.watch.records import WatchpointSet
+from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.pipe import Message
 from stepscope.protocol.graphs import to_proto
 
@@ -77,23 +77,23 @@ class LiveTraining:
     # ------------------------------------------------------------ from the server
 
     async def watch(self, watchpoints: WatchpointSet) -> None:
-        await self._training.send("watch", **live.watch_fields(watchpoints))
+        await self._training.send("watch", **live.fields(watchpoints))
 
     async def command(self, command: Command) -> None:
         if command.kind in _RUNS:
             self._awaited = command.sequence
-        await self._training.send("command", **live.command_fields(command))
+        await self._training.send("command", **live.fields(command))
 
     # ------------------------------------------------------------ from the training
 
     async def told(self, message: Message) -> None:
         kind = message["is"]
         if kind == "report":
-            report, warning, self._warning = live.report_of(message), self._warning, ""
+            report, warning, self._warning = live.read(Report, message), self._warning, ""
             self._last = replace(report, warning=report.warning or warning)
             self._link.send_report(self._last)
         elif kind == "hits":
-            self._link.send_hits(live.hits_of(message))
+            self._link.send_hits(live.read(HitBatch, message))
         elif kind == "graph":
             await self._take_graph(message["name"], Path(message["path"]))
         elif kind == "answer" and (answer := self._asked.get(message["id"])) and not answer.done():

@@ -19,7 +19,8 @@ from stepscope import graph_file
 from stepscope import live_messages as live
 from stepscope.agent import main as module
 from stepscope.agent.training import Training
-from stepscope.core.ports import Farewell
+from stepscope.core.ports import Command, Farewell
+from stepscope.core.watch.records import WatchpointSet
 from stepscope.pipe import Message
 from stepscope.protocol.graphs import records
 from stepscope.testing.live_source import FakeLiveSource
@@ -76,8 +77,8 @@ class LiveProbe:
         info = {**asdict(self.source.info), "command_line": list(self.source.info.command_line)}
         self.say("hello", host=host, port=int(port), token="", connect_wait=20, lost_wait=20,
                  folder=str(self.folder), info=info)  # fmt: skip
-        self.source.on_report = lambda report: self.say("report", **live.report_fields(report))
-        self.source.on_hits = lambda batch: self.say("hits", **live.hits_fields(batch))
+        self.source.on_report = lambda report: self.say("report", **live.fields(report))
+        self.source.on_hits = lambda batch: self.say("hits", **live.fields(batch))
         self.source.on_farewell = self._farewell
         while True:
             kind, fields = await self._outgoing.get()
@@ -96,9 +97,9 @@ class LiveProbe:
                 self.tell_graph()
                 self.source.on_report(self.source.last)
             elif kind == "command":
-                await self.source.command(live.command_of(message))
+                await self.source.command(live.read(Command, message))
             elif kind == "watch":
-                await self.source.watch(live.watch_of(message))
+                await self.source.watch(live.read(WatchpointSet, message))
             elif kind == "query":
                 self.asked.set()
                 if not self.mute:

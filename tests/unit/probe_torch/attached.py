@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from stepscope import live_messages as live
-from stepscope.core.ports import Command
+from stepscope.core.ports import Command, Report
 from stepscope.pipe import Pipe, PipeClosed
 from stepscope.probe import sidecar
 from stepscope.probe.settings import Settings
@@ -39,11 +39,11 @@ class Agent:
                 if message["is"] == "hello":
                     self._theirs.send("connected", server="the test")
                 if message["is"] == "report" and message["state"] == "paused":
-                    report = live.report_of(message)
+                    report = live.read(Report, message)
                     self.pauses.append(report)
                     self._on_pause(self, report)
                     command = next(self._commands, Command("resume"))
-                    self.send("command", **live.command_fields(command))
+                    self.send("command", **live.fields(command))
         except PipeClosed:
             pass
         finally:

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from stepscope.core.errors import NotAvailable  # noqa: E402
 from stepscope.probe.torch.holding import Held, Holding  # noqa: E402
-from stepscope.probe.torch.writes import tensors, written  # noqa: E402
+from stepscope.probe.torch.operations import operation, outputs_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -29,10 +29,12 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         self.holding.settle()
-        into = written(func, args, kwargs)
+        into = operation(func).may_write(args, kwargs)
         self.holding.before_write(into)
         result = func(*args, **kwargs)
-        for output in tensors(result):
+        for output in outputs_of(result, []):
+            if output is None:
+                continue
             held = self.holding.hold(output)
             if into:
                 self.holding.written(held)

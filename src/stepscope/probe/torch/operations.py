@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -16,11 +17,25 @@ FRESH = frozenset(("aten.lift_fresh",))  # hands out a new tensor whose making n
 # Writes of running statistics that the schema does not tell, while training: (arguments, the flag's place).
 _STATISTICS = dict.fromkeys(("aten.native_batch_norm", "aten.cudnn_batch_norm", "aten.miopen_batch_norm"), ((3, 4), 5))
 
+# Writes that the schema does not tell, whatever they depend on: the arguments that they may happen to.
+_RUNNING = ("running_mean", "running_var")
+_UNDECLARED: dict[str, tuple[str, ...]] = {
+    "aten.native_batch_norm": _RUNNING,
+    "aten.cudnn_batch_norm": _RUNNING,
+    "aten.miopen_batch_norm": _RUNNING,
+    "aten.batch_norm_gather_stats": _RUNNING,
+    "aten.batch_norm_gather_stats_with_counts": _RUNNING,
+    "aten.batch_norm_update_stats": _RUNNING,
+    "aten.mkldnn_rnn_layer_backward": ("workspace",),
+    "aten._cudnn_rnn_backward": ("reserve",),
+}
+_COLLECTIVES = ("c10d", "fsdp", "symm_mem")  # their schemas tell of none at all
+
 
 class Operation:
     """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input."""
 
-    __slots__ = ("_arguments", "_statistics", "_written", "fresh", "hidden", "name", "view", "writes")
+    __slots__ = ("_arguments", "_may_write", "_statistics", "_written", "fresh", "hidden", "name", "view", "writes")
 
     def __init__(self, func: Any) -> None:
         schema = func._schema
@@ -35,6 +50,10 @@ class Operation:
             for place, (argument, alias) in enumerate(zip(schema.arguments, aliases, strict=True))
             if alias is not None and alias.is_write
             for key in (place, argument.name)
+        }
+        hidden = self._arguments if namespace in _COLLECTIVES else _UNDECLARED.get(self.name, ())
+        self._may_write = self._written | {
+            key for place, argument in enumerate(self._arguments) if argument in hidden for key in (place, argument)
         }
         if namespace == "c10d" and name.endswith("_") and not self._written:
             self._written = {0, self._arguments[0]}
@@ -73,6 +92,18 @@ class Operation:
             else:
                 literals.append((name, value))
         return tensors, written, literals
+
+    def may_write(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+        """The tensors among the arguments of a call into whose memory it may write: no less than those that it does."""
+        found: list[Tensor] = []
+        if self._may_write:
+            for place, value in enumerate(args):
+                if place in self._may_write:
+                    _flatten((value,), found)
+            for name, value in kwargs.items():
+                if name in self._may_write:
+                    _flatten((value,), found)
+        return found
 
     def _written_by(self, args: tuple[Any, ...]) -> Any:
         if self._statistics is None:

@@ -22,7 +22,7 @@ from torch import nn
 from stepscope import live_messages as live
 from stepscope.core.errors import NotAvailable
 from stepscope.core.ports import Command, Moment, Report, State
-from stepscope.core.watch.records import HitBatch
+from stepscope.core.watch.records import HitBatch, WatchpointSet
 from stepscope.core.watch.step_check import StepCheck
 from stepscope.pipe import Message, Pipe, PipeClosed
 from stepscope.probe import sidecar
@@ -226,7 +226,7 @@ class Session:
             self._pause(self._control.reason, seconds, batch)
         else:
             if batch is not None and batch.hits:
-                self._send("hits", **live.hits_fields(batch))
+                self._send("hits", **live.fields(batch))
             self._progress(seconds)
 
     def _hold_parameters(self) -> None:
@@ -267,7 +267,7 @@ class Session:
         self._control.stand()
         self._tell_graph()
         if batch is not None:
-            self._send("hits", **live.hits_fields(batch))
+            self._send("hits", **live.fields(batch))
         self._report(State.PAUSED, reason, seconds, loss=self._read_loss())
         self._reason = reason
         try:
@@ -288,11 +288,11 @@ class Session:
             self.over = f"{message['reason']}; going on undebugged"
             return True
         if kind == "watch":
-            self._watching.watch(live.watch_of(message))
+            self._watching.watch(live.read(WatchpointSet, message))
         elif kind == "query":
             self._send("answer", **live.answer_fields(message, self._answers, self._arrays))
         elif kind == "command":
-            return self._command(live.command_of(message))
+            return self._command(live.read(Command, message))
         return False
 
     def _command(self, command: Command) -> bool:
@@ -303,7 +303,7 @@ class Session:
         if command.kind == "recheck" or self._is_to_check_first(command):
             batch = self._check()
             if batch.stops or command.kind == "recheck":
-                self._send("hits", **live.hits_fields(batch))
+                self._send("hits", **live.fields(batch))
                 self._reason = "watchpoint" if batch.stops else self._reason
                 self._report(State.PAUSED, self._reason)
                 return False
@@ -365,7 +365,7 @@ class Session:
             command_sequence=self._control.sequence,
             warning=warning or self._warning or skipped,
         )
-        self._send("report", **live.report_fields(report))
+        self._send("report", **live.fields(report))
         self._warning = ""
 
     def _progress(self, seconds: float) -> None:
@@ -399,11 +399,11 @@ class Session:
         if kind == "gone":
             self.over = f"{message['reason']}; going on undebugged"
         elif kind == "watch":
-            self._watching.watch(live.watch_of(message))
+            self._watching.watch(live.read(WatchpointSet, message))
         elif kind == "query":
             self._send("answer", **live.refusal_fields(message.get("id", 0), NotAvailable(_RUNNING)))
         elif kind == "command":
-            command = live.command_of(message)
+            command = live.read(Command, message)
             self._control.sequence = command.sequence
             if command.kind == "terminate":
                 self._terminate()

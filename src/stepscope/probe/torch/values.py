@@ -14,7 +14,6 @@ from stepscope.core.errors import NotAvailable
 from stepscope.core.graph.fold import FOLDED_OPS
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.holding import Held, Holding
-from stepscope.probe.torch.writes import written
 
 _Slot = Held | str  # a value, or why there is none
 _RELEASED = "released, to keep within the memory for values; watch this node, or set STEPSCOPE_HOLD_MIB higher"
@@ -71,7 +70,7 @@ class StepValues:
                     self._met[source.node] = held
         else:
             node.released = True
-        holding.before_write(written(event.func, event.args, event.kwargs))
+        holding.before_write(event.operation.may_write(event.args, event.kwargs))
 
     def after(self, event: Event, keep: bool = True) -> None:
         """It has run."""
