@@ -27,6 +27,7 @@ from stepscope.server.errors import Refused
 from stepscope.server.jobs import Registry
 from stepscope.server.live import LiveSource
 from stepscope.server.mindspore import ClientCalls
+from stepscope.server.mindspore.peers import readable
 from stepscope.server.settings import HELLO_SECONDS, MAX_GRAPH, MAX_HIT_PARTS, MAX_NAME
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ class EventListener(EventListenerServicer):
             outgoing: asyncio.Queue[pb.ServerMessage] = asyncio.Queue()
             try:
                 source = LiveSource(_hello(first), outgoing.put_nowait)
-                known = await self._registry.attach(source, _address(context))
+                known = await self._registry.attach(source, readable(context.peer()))
             except Refused as refusal:
                 await context.write(pb.ServerMessage(welcome=pb.Welcome(accepted=False, reason=str(refusal))))
                 return
@@ -69,7 +70,7 @@ class EventListener(EventListenerServicer):
             outgoing.put_nowait(pb.ServerMessage(welcome=welcome))
             await self._serve(source, outgoing, context)
         except (Malformed, BadRequest, DecodeError) as error:
-            log.warning("%s: %s", _address(context), error)
+            log.warning("%s: %s", readable(context.peer()), error)
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
 
     def _admitted(self, context: Context) -> bool:
@@ -216,7 +217,7 @@ async def _answered(work: Awaitable[pb.EventReply], context: Context) -> pb.Even
     try:
         return await work
     except (ValueError, StepscopeError, ArithmeticError, LookupError, TypeError, DecodeError) as error:
-        log.warning("%s: %s", _address(context), error or type(error).__name__)
+        log.warning("%s: %s", readable(context.peer()), error or type(error).__name__)
         return pb.EventReply(status=pb.EventReply.FAILED)
 
 
@@ -224,8 +225,3 @@ async def _write(outgoing: asyncio.Queue[pb.ServerMessage], context: Context) ->
     with contextlib.suppress(grpc.aio.AioRpcError, grpc.aio.UsageError, grpc.aio.InternalError):
         while True:
             await context.write(await outgoing.get())
-
-
-def _address(context: Context) -> str:
-    """The peer as host:port, out of gRPC's "ipv4:127.0.0.1:1234"."""
-    return str(context.peer()).partition(":")[2].replace("%5B", "[").replace("%5D", "]")

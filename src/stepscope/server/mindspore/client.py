@@ -10,6 +10,8 @@ from stepscope.server.mindspore.names import Names
 from stepscope.server.mindspore.tensors import ClientTensors
 from stepscope.server.mindspore.watching import ClientWatchpoints
 
+RUNS = "the training runs; its values can be read when it pauses"
+
 
 @dataclass
 class Client:

@@ -10,9 +10,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from stepscope.core.graph import Graph
+from stepscope.protocol.gen import stepscope_pb2 as pb
 
 _PARAMETER = "Parameter"
 _SCOPE = "Default/"
+
+
+class _Order(NamedTuple):
+    """The operations of a graph: their places, from 1, and the last one that runs."""
+
+    graph: Graph
+    places: dict[str, int]
+    last: str
 
 
 class WireName(NamedTuple):
@@ -26,7 +35,7 @@ class Names:
 
     def __init__(self, graphs: Mapping[str, Graph]) -> None:
         self._graphs = graphs
-        self._places: dict[str, tuple[Graph, dict[str, int]]] = {}
+        self._orders: dict[str, _Order] = {}
 
     def of(self, graph: str, node: str) -> WireName:
         about = self._graphs[graph].summarize(node)
@@ -48,14 +57,23 @@ class Names:
 
         What is no operation stands at the end: of a parameter it is the value after the step that is looked at.
         """
-        known = self._places.get(graph)
-        if known is None or known[0] is not self._graphs[graph]:
-            operations = self._graphs[graph].of_kind("op")
-            places = {name: place for place, name in enumerate(operations, 1)}
-            known = self._places[graph] = (self._graphs[graph], places)
-        return known[1].get(node, len(known[1])), len(known[1])
+        places = self._order(graph).places
+        return places.get(node, len(places)), len(places)
 
     def last(self, graph: str) -> str:
         """The last node of a graph that runs; "" where none does."""
-        found = self._graphs[graph]
-        return next((name for name in reversed(found.of_kind("op")) if not found.node(name).folded), "")
+        return self._order(graph).last
+
+    def _order(self, name: str) -> _Order:
+        graph, known = self._graphs[name], self._orders.get(name)
+        if known is None or known.graph is not graph:
+            operations = graph.of_kind("op")
+            last = next((one for one in reversed(operations) if not graph.node(one).folded), "")
+            places = {one: place for place, one in enumerate(operations, 1)}
+            known = self._orders[name] = _Order(graph, places, last)
+        return known
+
+
+def slot_of(tensor: pb.TensorProto) -> int:
+    """Of an output; on the wire it is a text. 0 where that is no number."""
+    return int(tensor.slot) if tensor.slot.isdecimal() and len(tensor.slot) < 10 else 0

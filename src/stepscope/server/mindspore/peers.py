@@ -64,7 +64,7 @@ class Peers:
         )
         source = ClientSource(info, version_of(request.ms_version), self._registry)
         try:
-            await self._registry.attach(source, _readable(address))
+            await self._registry.attach(source, readable(address))
         except Refused as refusal:
             log.warning("%s: %s", address, refusal)
             return None
@@ -93,7 +93,7 @@ class Peers:
         self._here[address] = peer
         peer.source.comes_back()
         try:
-            await self._registry.attach(peer.source, _readable(address))
+            await self._registry.attach(peer.source, readable(address))
         except Refused as refusal:  # its job was deleted, or has ended
             self._here.pop(address, None)
             peer.source.close(str(refusal))
@@ -147,9 +147,9 @@ def _device(request: pb.Metadata) -> str:
 
 
 def _host(address: str) -> str:
-    return _readable(address).rpartition(":")[0].strip("[]")
+    return readable(address).rpartition(":")[0].strip("[]")
 
 
-def _readable(address: str) -> str:
+def readable(address: str) -> str:
     """The peer as host:port, out of gRPC's "ipv4:127.0.0.1:1234"."""
     return address.partition(":")[2].replace("%5B", "[").replace("%5D", "]")

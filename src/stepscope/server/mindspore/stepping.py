@@ -21,10 +21,9 @@ from dataclasses import dataclass, replace
 from stepscope.core.ports import Command, Cursor, EventSink, Source, State
 from stepscope.core.watch.records import Hit, HitBatch
 from stepscope.protocol.gen import stepscope_pb2 as pb
-from stepscope.server.mindspore.client import Client
+from stepscope.server.mindspore.client import RUNS, Client
 
 POLL_SECONDS = 15.0  # after which a client that stands still is answered with nothing, and asks again
-_RUNS = "the training runs; its values can be read when it pauses"
 _STEP, _NODE, _RECHECK = "step", "node", "recheck"
 _BY_NODE = ("next_node", "run_to")
 
@@ -264,7 +263,7 @@ class Stepping:
             work.checks = False
             self._rechecking = True
             return _run_command(_RECHECK)
-        self._client.tensors.moved_on(_RUNS)
+        self._client.tensors.moved_on(RUNS)
         self._ran_at = time.monotonic()
         return _run_command(_NODE if self._goes_by_node else _STEP)
 

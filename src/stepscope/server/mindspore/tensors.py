@@ -16,6 +16,7 @@ from stepscope.core.errors import NotAvailable
 from stepscope.core.ports import Tensor, TensorStats
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.values import array, type_name
+from stepscope.server.mindspore.names import slot_of
 
 KEPT_BYTES = 1 << 30
 MOST_BYTES = 4 << 30  # of one tensor
@@ -88,7 +89,7 @@ class ClientTensors:
             nodes belong, while parameters are as they were before.
         """
         previous = tensor.iter == "prev"
-        slot = int(tensor.slot) if tensor.slot.isdecimal() and len(tensor.slot) < 10 else 0
+        slot = slot_of(tensor)
         waiting = [
             one
             for one in self._waiting

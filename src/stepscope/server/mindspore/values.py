@@ -14,12 +14,11 @@ from stepscope.core.graph import Graph
 from stepscope.core.looks import Of, Question
 from stepscope.core.ports import Comparison, Tensor, TensorKey, TensorStats, When
 from stepscope.core.tensors import apply_index, compare, look, stats
-from stepscope.server.mindspore.client import Client
+from stepscope.server.mindspore.client import RUNS, Client
 from stepscope.server.mindspore.tensors import MOST_BYTES, Wanted, declared_bytes
 from stepscope.server.settings import ANSWER_SECONDS
 
 FETCHED = 1 << 30  # bytes of a tensor from which on only its figures are asked for
-_RUNS = "the training runs; its values can be read when it pauses"
 _FIGURES_SINCE = (1, 5)
 
 A = TypeVar("A")
@@ -81,7 +80,7 @@ class Values:
         if client.gone:
             raise NotAvailable(client.gone)
         if not client.paused:
-            raise NotAvailable(_RUNS)
+            raise NotAvailable(RUNS)
         wire = client.names.of(key.graph, home.name)
         if client.last.step == 0 and not wire.is_parameter and not client.within:
             raise NotAvailable(f"{key.node} has not run yet")

@@ -16,7 +16,7 @@ from stepscope.core.watch.conditions import ATOL, CONDITIONS, EPSILON, NOT_CHANG
 from stepscope.core.watch.records import ErrorKind, Hit, ParameterCheck, Watchpoint, WatchpointSet
 from stepscope.core.watch.selection import Watched
 from stepscope.protocol.gen import stepscope_pb2 as pb
-from stepscope.server.mindspore.names import Names
+from stepscope.server.mindspore.names import Names, slot_of
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ class ClientWatchpoints:
             log.warning("a hit of watchpoint %d on %.200r: not known", message.id, message.tensor.node_name)
             return None
         graph, node = found
-        slot = int(message.tensor.slot) if message.tensor.slot.isdecimal() and len(message.tensor.slot) < 10 else 0
+        slot = slot_of(message.tensor)
         error = frozenset(kind for bit, kind in _ERRORS.items() if message.error_code & bit)
         params = _checks(CONDITIONS[one.condition], one, message.watch_condition, bool(error))
         return Hit(step, graph, node, slot, one.id, params, error, names.position(graph, node)[0])
