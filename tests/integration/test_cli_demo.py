@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command_line import SECONDS, CommandLine
+from demos import printed_by, train, typed
 
 import stepscope
 from stepscope.demo import BUGS, script
@@ -35,25 +32,9 @@ def test_what_is_not_there_yet():
 # ---------------------------------------------------------------- the script alone
 
 
-@cache
-def train(bug: str) -> tuple[list[float], float]:
-    """The loss of each step, and the accuracy at the end."""
-    kept = {name: value for name, value in os.environ.items() if "STEPSCOPE" not in name and "MS_DEB" not in name}
-    done = subprocess.run(
-        [sys.executable, str(script("mindspore")), "--bug", bug],
-        env=kept, capture_output=True, text=True, timeout=SECONDS,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    losses = [float(text) for text in re.findall(r"step \d+: loss (\S+)", done.stdout)]
-    assert len(losses) == 4 * 46
-    accuracy = re.search(r"accuracy .*: ([\d.]+)%", done.stdout)
-    assert accuracy is not None
-    return losses, float(accuracy[1])
-
-
 @pytest.mark.mindspore
 def test_without_a_fault_it_learns():
-    losses, accuracy = train("none")
+    losses, accuracy = train("mindspore", "none")
     assert losses[0] > 2.2
     assert np.mean(losses[-20:]) < 0.3
     assert accuracy > 90
@@ -61,10 +42,10 @@ def test_without_a_fault_it_learns():
 
 @pytest.mark.mindspore
 def test_nan_comes_after_some_tens_of_steps():
-    losses, accuracy = train("nan")
+    losses, accuracy = train("mindspore", "nan")
     first = next(step for step, loss in enumerate(losses, 1) if math.isnan(loss))
     assert 15 <= first <= 60
-    assert np.allclose(losses[:10], train("none")[0][:10], atol=0.01), "until then the formula is right"
+    assert np.allclose(losses[:10], train("mindspore", "none")[0][:10], atol=0.01), "until then the formula is right"
     assert losses[first - 2] < 1.5
     assert all(map(math.isnan, losses[first - 1 :]))
     assert accuracy < 20
@@ -72,14 +53,14 @@ def test_nan_comes_after_some_tens_of_steps():
 
 @pytest.mark.mindspore
 def test_a_frozen_layer_lets_it_learn_all_the_same():
-    losses, accuracy = train("frozen")
-    assert 70 < accuracy < train("none")[1]
-    assert np.mean(losses[-20:]) > np.mean(train("none")[0][-20:])
+    losses, accuracy = train("mindspore", "frozen")
+    assert 70 < accuracy < train("mindspore", "none")[1]
+    assert np.mean(losses[-20:]) > np.mean(train("mindspore", "none")[0][-20:])
 
 
 @pytest.mark.mindspore
 def test_exploding():
-    losses, accuracy = train("exploding")
+    losses, accuracy = train("mindspore", "exploding")
     assert losses[0] < 2.5
     assert max(losses[:10]) > 1000
     assert accuracy < 25
@@ -87,7 +68,7 @@ def test_exploding():
 
 @pytest.mark.mindspore
 def test_a_dead_relu_learns_nothing():
-    losses, accuracy = train("dead-relu")
+    losses, accuracy = train("mindspore", "dead-relu")
     assert min(losses) > 2.1
     assert max(losses) < 2.5
     assert accuracy < 25
@@ -101,25 +82,6 @@ def demo(tmp_path: Path) -> Iterator[CommandLine]:
     command_line = CommandLine(tmp_path / "workspace")
     yield command_line
     command_line.stop()
-
-
-def read(process: subprocess.Popen[str]) -> list[str]:
-    """What is printed up to the end of the code that looks at the fault."""
-    assert process.stdout is not None
-    lines: list[str] = []
-    for line in process.stdout:
-        lines.append(line.rstrip("\n"))
-        if not lines[-1] and "  import stepscope" in lines:
-            return lines
-    raise AssertionError("\n".join([*lines, process.communicate()[1]]))
-
-
-def look(lines: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Types what the demo says one could type; returns what that prints."""
-    start = lines.index("  import stepscope")
-    capsys.readouterr()
-    exec("\n".join(line[2:] for line in lines[start:]), {})
-    return capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.mindspore
@@ -140,9 +102,9 @@ def test_no_wait(demo):
 @pytest.mark.parametrize("bug", list(BUGS))
 def test_what_to_type_next_shows_the_fault(demo, capsys, bug):
     process = demo.pipes("demo", "--bug", bug, *demo.ports)
-    lines = read(process)
+    lines = printed_by(process)
     assert f"  page   {demo.url}/" in lines
-    printed = look(lines, capsys)
+    printed = typed(lines, capsys)
     with stepscope.connect(demo.url) as debugger:
         job = debugger.wait_for_job(SECONDS)
         check(bug, job, printed)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import stepscope
 from stepscope.client.job import Job
+from stepscope.testing.server import ServerThread
 
 COMPILE = 120  # seconds that a framework may take to be imported, and to compile, on a busy machine
 
@@ -57,6 +61,34 @@ class Script:
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         self.process.send_signal(number)
+
+
+@contextmanager
+def scripts_in(folder: Path) -> Iterator[Callable[[list[str], dict[str, str]], Script]]:
+    """Starts scripts, each in a folder of its own; none outlives the block."""
+    scripts: list[Script] = []
+
+    def start(command: list[str], environment: dict[str, str]) -> Script:
+        scripts.append(Script(command, environment, folder / f"run{len(scripts)}"))
+        return scripts[-1]
+
+    yield start
+    for script in scripts:
+        if script.process.poll() is None:
+            script.process.kill()
+        script.wait()
+
+
+def without_ours() -> dict[str, str]:
+    """The environment that a user has."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("STEPSCOPE_")}
+
+
+def first_pause(server: ServerThread) -> Job:
+    """Waits for a job and its first pause."""
+    found = stepscope.connect(server.url).wait_for_job(timeout=COMPILE)
+    assert found.wait(timeout=COMPILE) == "paused"
+    return found
 
 
 def step_on(job: Job, command: Callable[[], None]) -> str:

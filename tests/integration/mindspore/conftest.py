@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from trainings import COMPILE, Script
+from trainings import Script, first_pause, scripts_in, without_ours
 
-import stepscope
 from stepscope.client.job import Job
 from stepscope.testing.server import ServerThread
 
@@ -21,18 +21,11 @@ Train = Callable[..., Script]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServerThread]:
-    with ServerThread(tmp_path / "workspace") as running:
-        yield running
-
-
-@pytest.fixture
 def train(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Train]:
     """Starts a script: under the debugger of `server`, unless `debug=False` or another address is given."""
-    scripts: list[Script] = []
 
     def start(script: str | Path, *arguments: str, debug: bool = True, launcher=(), **variables: str) -> Script:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("STEPSCOPE_")}
+        environment = without_ours()
         if debug:
             environment["ENABLE_MS_DEBUGGER"] = "1"
             if "MS_DEBUGGER_PORT" not in variables:
@@ -43,23 +36,13 @@ def train(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Train]:
         environment.update(variables)
         path = SCRIPTS / script
         command = [*launcher, str(path)] if launcher else [sys.executable, str(path)]
-        scripts.append(Script([*command, *arguments], environment, tmp_path / f"run{len(scripts)}"))
-        return scripts[-1]
+        return run([*command, *arguments], environment)
 
-    yield start
-    for script in scripts:
-        if script.process.poll() is None:
-            script.process.kill()
-        script.wait()
+    with scripts_in(tmp_path) as run:
+        yield start
 
 
 @pytest.fixture
 def job(server: ServerThread) -> Callable[[], Job]:
     """Waits for a job and its first pause."""
-
-    def first_pause() -> Job:
-        found = stepscope.connect(server.url).wait_for_job(timeout=COMPILE)
-        assert found.wait(timeout=COMPILE) == "paused"
-        return found
-
-    return first_pause
+    return functools.partial(first_pause, server)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from trainings import COMPILE, Script
+from trainings import Script, first_pause, scripts_in, without_ours
 
 import stepscope
 from stepscope.client.job import Job
@@ -18,12 +19,6 @@ SCRIPTS = Path(__file__).parent / "scripts"
 SOURCES = Path(stepscope.__file__).parents[1]
 
 Train = Callable[..., Script]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServerThread]:
-    with ServerThread(tmp_path / "workspace") as running:
-        yield running
 
 
 @pytest.fixture
@@ -38,10 +33,9 @@ def start_up(tmp_path: Path) -> Path:
 @pytest.fixture
 def train(tmp_path: Path, start_up: Path, request: pytest.FixtureRequest) -> Iterator[Train]:
     """Starts a script: under the debugger of `server`, unless `debug=False` or another address is given."""
-    scripts: list[Script] = []
 
     def start(script: str | Path, *arguments: str, debug: bool = True, **variables: str) -> Script:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("STEPSCOPE_")}
+        environment = without_ours()
         environment["PYTHONPATH"] = os.pathsep.join([str(start_up), str(SOURCES)])
         environment["OMP_NUM_THREADS"] = "1"
         if debug:
@@ -51,23 +45,13 @@ def train(tmp_path: Path, start_up: Path, request: pytest.FixtureRequest) -> Ite
                 environment.update(STEPSCOPE_HOST=host, STEPSCOPE_PORT=port)
         environment.update(variables)
         command = [sys.executable, str(SCRIPTS / script)]
-        scripts.append(Script([*command, *arguments], environment, tmp_path / f"run{len(scripts)}"))
-        return scripts[-1]
+        return run([*command, *arguments], environment)
 
-    yield start
-    for script in scripts:
-        if script.process.poll() is None:
-            script.process.kill()
-        script.wait()
+    with scripts_in(tmp_path) as run:
+        yield start
 
 
 @pytest.fixture
 def job(server: ServerThread) -> Callable[[], Job]:
     """Waits for a job and its first pause."""
-
-    def first_pause() -> Job:
-        found = stepscope.connect(server.url).wait_for_job(timeout=COMPILE)
-        assert found.wait(timeout=COMPILE) == "paused"
-        return found
-
-    return first_pause
+    return functools.partial(first_pause, server)

@@ -8,15 +8,14 @@ import math
 import os
 import re
 import signal
-import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from command_line import SECONDS, CommandLine
+from demos import printed_by, train, typed
 
 import stepscope
 from stepscope.demo import BUGS, script
@@ -26,50 +25,37 @@ pytestmark = pytest.mark.torch
 SCRIPT = str(script("torch"))
 
 
-@cache
-def train(bug: str) -> tuple[list[float], float]:
-    """The loss of each step, and the accuracy at the end, without any debugger."""
-    kept = {name: value for name, value in os.environ.items() if "STEPSCOPE" not in name and "MS_DEB" not in name}
-    done = subprocess.run([sys.executable, SCRIPT, "--bug", bug], env=kept, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    losses = [float(text) for text in re.findall(r"step \d+: loss (\S+)", done.stdout)]
-    assert len(losses) == 4 * 46
-    accuracy = re.search(r"accuracy .*: ([\d.]+)%", done.stdout)
-    assert accuracy is not None
-    return losses, float(accuracy[1])
-
-
 def test_without_a_fault_it_learns():
-    losses, accuracy = train("none")
+    losses, accuracy = train("torch", "none")
     assert losses[0] > 2.2
     assert np.mean(losses[-20:]) < 0.3
     assert accuracy > 85
 
 
 def test_nan_comes_after_some_tens_of_steps():
-    losses, accuracy = train("nan")
+    losses, accuracy = train("torch", "nan")
     first = next(step for step, loss in enumerate(losses, 1) if math.isnan(loss))
     assert 15 <= first <= 60
-    assert np.allclose(losses[:10], train("none")[0][:10], atol=0.01), "until then the formula is right"
+    assert np.allclose(losses[:10], train("torch", "none")[0][:10], atol=0.01), "until then the formula is right"
     assert all(map(math.isnan, losses[first - 1 :]))
     assert accuracy < 20
 
 
 def test_a_frozen_layer_lets_it_learn_all_the_same():
-    losses, accuracy = train("frozen")
+    losses, accuracy = train("torch", "frozen")
     assert accuracy > 70
-    assert np.mean(losses[-20:]) > np.mean(train("none")[0][-20:])
+    assert np.mean(losses[-20:]) > np.mean(train("torch", "none")[0][-20:])
 
 
 def test_exploding():
-    losses, accuracy = train("exploding")
+    losses, accuracy = train("torch", "exploding")
     assert losses[0] < 2.5
     assert max(losses[:10]) > 1000
     assert accuracy < 25
 
 
 def test_a_dead_relu_learns_nothing():
-    losses, accuracy = train("dead-relu")
+    losses, accuracy = train("torch", "dead-relu")
     assert 2.1 < min(losses) < max(losses) < 2.5
     assert accuracy < 25
 
@@ -105,7 +91,7 @@ def test_nan_is_found_at_the_logarithm(cli):
     status, out, training = check(cli, "--bug", "nan")
     assert status == 1
     losses = re.findall(r"step \d+: loss (\S+)", out)
-    assert len(losses) == next(step for step, loss in enumerate(train("nan")[0]) if math.isnan(loss))
+    assert len(losses) == next(step for step, loss in enumerate(train("torch", "nan")[0]) if math.isnan(loss))
     first = training["findings"][0]
     assert (first["condition"], first["step"]) == ("operator_overflow", len(losses) + 1)
     assert first["place"]["node"].endswith("/aten.log")
@@ -136,9 +122,7 @@ def test_what_to_type_next_shows_the_fault(cli, capsys, bug):
     process = cli.pipes("demo", "--framework", "torch", "--bug", bug, *cli.ports)
     try:
         lines = printed_by(process)
-        capsys.readouterr()
-        exec("\n".join(line[2:] for line in lines[lines.index("  import stepscope") :]), {})
-        shown = capsys.readouterr().out.splitlines()
+        shown = typed(lines, capsys)
         with stepscope.connect(cli.url) as debugger:
             job = debugger.wait_for_job(SECONDS)
             assert "PyTorch" in "\n".join(lines)
@@ -150,17 +134,6 @@ def test_what_to_type_next_shows_the_fault(cli, capsys, bug):
         process.kill()
         process.communicate()
         cli.stop()
-
-
-def printed_by(process: subprocess.Popen[str]) -> list[str]:
-    """What is printed up to the end of the code that looks at the fault."""
-    assert process.stdout is not None
-    lines: list[str] = []
-    for line in process.stdout:
-        lines.append(line.rstrip("\n"))
-        if not lines[-1] and "  import stepscope" in lines:
-            return lines
-    raise AssertionError("\n".join([*lines, process.communicate()[1]]))
 
 
 def assert_shown(bug: str, job: stepscope.client.Job, shown: list[str]) -> None:
