@@ -160,26 +160,11 @@ export const en = {
   array: (dtype: string, shape: string) => `${dtype} array ${shape}`,
 
   // values
-  values: "Values",
-  statistics: "Statistics",
   min: "min",
   max: "max",
-  mean: "mean",
-  std: "std",
-  zeros: "zeros",
   nanCount: "NaN",
   infCount: "Inf",
   count: "elements",
-  current: "This step",
-  previous: "Previous step",
-  dimension: (number: number) => `Dimension ${number}`,
-  rows: "Rows",
-  columns: "Columns",
-  range: (from: number, to: number, of: number) => `${number(from)}–${number(to)} of ${number(of)}`,
-  earlierPart: "Previous part",
-  laterPart: "Next part",
-  emptyTensor: "The tensor has no elements.",
-  wholeShape: (shape: string) => `whole tensor ${shape}`,
 
   // control
   control: "Training control",

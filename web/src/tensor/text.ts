@@ -50,7 +50,6 @@ export const tensorEn = {
   formats: { auto: "Short", decimal: "Decimal", scientific: "Scientific" },
   decimals: "Decimals",
   legend: "Colours, from the smallest value of the tensor to the largest",
-  noPreviousYet: "There is no previous step yet.",
 
   // dimensions
   dimensions: "Dimensions",
@@ -147,7 +146,6 @@ export const tensorZh: Widened<typeof tensorEn> = {
   formats: { auto: "简短", decimal: "小数", scientific: "科学计数" },
   decimals: "保留小数位",
   legend: "颜色从张量的最小值到最大值",
-  noPreviousYet: "还没有上一轮次。",
 
   dimensions: "维度选择",
   dimension: (at, size) => `第 ${at} 维（${number(size)}）`,
