@@ -26,7 +26,9 @@ def agent(server):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_before_and_after_a_node_with_the_stack(new_page, server, agent, language):
-    before, after, not_yet, stack, variables = WORDS[language]
+    before, after, words, stack, variables = WORDS[language]
+    # As a part of its own: the Chinese words also begin those for a training before its first step.
+    not_yet = f" · {words}"
     page = Debugger(new_page(language), language).open(server.url)
     page.state("paused")
     page.page.get_by_text(before, exact=True).click()
@@ -38,8 +40,8 @@ def test_before_and_after_a_node_with_the_stack(new_page, server, agent, languag
     page.page.get_by_role("tab", name=stack).click()
     table = page.page.get_by_role("table", name=variables)
     table.wait_for()
-    words = table.get_by_role("row").nth(2).inner_text().split()
-    assert (words[:2], re.findall(r"\d", "".join(words[2:]))) == (["x", "Tensor"], ["8", "4"])
+    row = table.get_by_role("row").nth(2).inner_text().split()
+    assert (row[:2], re.findall(r"\d", "".join(row[2:]))) == (["x", "Tensor"], ["8", "4"])
     page.page.get_by_text(after, exact=True).click()
     page.button("next").click()
     page.page.locator("[data-testid=state]").filter(has_not_text=not_yet).wait_for()

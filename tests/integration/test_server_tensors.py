@@ -193,7 +193,8 @@ def _sources(server):
 
         from stepscope.server.live import LiveSource
 
-        return [each for each in gc.get_objects() if isinstance(each, LiveSource) and not each.gone]
+        # By its type: isinstance asks a weak proxy for the class of what it stands for, which may be gone.
+        return [each for each in gc.get_objects() if issubclass(type(each), LiveSource) and not each.gone]
 
     return asyncio.run_coroutine_threadsafe(find(), server.loop).result(10)
 
