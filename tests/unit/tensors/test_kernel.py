@@ -38,6 +38,7 @@ def everything(x: np.ndarray, p: np.ndarray, name: str, threads: int = 1) -> tup
             kernel.measure_one(x, form, RANGES, (), threads),
             kernel.measure_two(x, form, p, form, RANGES, TOLERANCES, threads),
             kernel.compare(x, form, p, form, (), (), threads),
+            kernel.finite(x, form),
         )
     )
 
@@ -75,6 +76,7 @@ def test_both_implementations_agree(name):
                 numpy_pass.measure_two(x, p, (form, form), RANGES, TOLERANCES),
             ),
             (kernel.compare(x, form, p, form, (), (), 1), numpy_pass.compare(x, p, (form, form))),
+            (kernel.finite(x, form), numpy_pass.finite(x, form)),
         ):
             assert_near(mine, plain)
 
@@ -113,12 +115,15 @@ def test_the_rest_is_left_to_numpy(array):
     assert kernel.measure_one(array, "", (), (), 1) is NotImplemented
     assert kernel.measure_two(plain, "", array, "", (), (), 1) is NotImplemented
     assert kernel.compare(array, "", plain, "", (), (), 1) is NotImplemented
+    assert kernel.finite(array, "") is NotImplemented
 
 
 def test_wrong_arguments_are_errors():
     x = np.zeros(3)
     with pytest.raises(TypeError):
         kernel.measure_one(x)
+    with pytest.raises(TypeError):
+        kernel.finite(x)
     with pytest.raises(AttributeError):
         kernel.measure_one([1.0], "", (), (), 1)
     with pytest.raises(TypeError):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tensor_samples import NAMES, SIZES, as_doubles, elements, layouts
 
 from stepscope.core.errors import BadRequest
-from stepscope.core.tensors import Figures, measure
+from stepscope.core.tensors import Figures, all_finite, measure
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -67,6 +67,7 @@ def test_figures_of_a_value(data, name, size, seed, wild):
     wide = as_doubles(array, name)
     check_counts(figures, wide, ranges)
     check_moments(figures, wide)
+    assert all_finite(array, name) == np.isfinite(wide).all()
     assert (figures.abs_change, figures.abs_previous, figures.close) == (None, None, ())
 
 
@@ -154,6 +155,17 @@ def test_complex_elements_count_by_their_magnitude():
     figures = measure(np.array([3 + 4j, 0]), np.array([3, 0j]), [(5.0, 5.0)], [(0.0, 4.0), (0.0, 3.9)])
     assert (figures.max, figures.mean, figures.zero_count, figures.in_range) == (5, 2.5, 1, (1,))
     assert (figures.abs_change, figures.abs_previous, figures.close) == (2, 1.5, (True, False))
+
+
+def test_a_single_element_that_is_not_finite_is_found_wherever_it_is():
+    for name in ("float16", "float32", "float64"):
+        for bad in (np.nan, np.inf, -np.inf):
+            for place in (0, 4095, 4096, 9999):
+                array = np.full(10_000, np.finfo(name).max, name)
+                assert all_finite(array)
+                array[place] = bad
+                assert not all_finite(array)
+                assert not all_finite(array.reshape(100, 100).T)
 
 
 def test_what_holds_no_numbers_is_refused():

@@ -190,6 +190,15 @@ def test_nothing_is_measured_that_nobody_asks_for(monkeypatch: pytest.MonkeyPatc
     assert [check.hit for check in Plan([("tensor_overflow", {})]).check(NAN, initial=True)] == [False]
 
 
+def test_figures_of_a_finite_tensor_are_not_measured_where_only_overflow_is_watched(monkeypatch) -> None:
+    from stepscope.core.watch import plan as module
+
+    monkeypatch.setattr(module, "measure", None)
+    asked = [("tensor_overflow", {}), ("operator_overflow", {}), ("weight_overflow", {})]
+    assert [check.hit for check in Plan(asked).check(np.ones((3, 4)).T)] == [False] * 3
+    assert Plan(asked).check(np.empty(0))[0].reported is False
+
+
 @pytest.mark.parametrize(("code", "hit"), [(0, True), (1, False), (13, True)])
 def test_conditions_on_non_finite_values_take_thresholds_too(code: int, hit: bool) -> None:
     """No user's condition does, but old clients may send them: of NaN there is no mean, the maximum passes over it."""

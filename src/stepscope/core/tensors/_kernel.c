@@ -208,6 +208,26 @@ static PyObject *compare(PyObject *module, PyObject *const *arguments, Py_ssize_
     return finish(&call, done, answer);
 }
 
+static PyObject *finite_or_not(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    Task task = {0};
+    PyObject *capsule = NULL;
+    int answer = 0;
+
+    (void)module;
+    if (count != 2)
+        return PyErr_Format(PyExc_TypeError, "2 arguments are expected, not %zd", count);
+    const int taken = take_arrays(arguments, 1, &task, &capsule);
+    if (taken == 1 && task.view.count <= BLOCK)
+        answer = all_finite(&task);
+    else if (taken == 1) {
+        Py_BEGIN_ALLOW_THREADS answer = all_finite(&task);
+        Py_END_ALLOW_THREADS
+    }
+    Py_XDECREF(capsule);
+    return taken < 0 ? NULL : taken ? PyBool_FromLong(answer) : Py_NewRef(Py_NotImplemented);
+}
+
 static PyObject *instruction_sets(PyObject *module, PyObject *unused)
 {
     PyObject *names = PyList_New(0);
@@ -243,6 +263,7 @@ static PyMethodDef methods[] = {
     {"measure_two", FAST(measure_two),
      "(x, format, p, format, ranges, tolerances, threads): as in numpy_pass, or NotImplemented."},
     {"compare", FAST(compare), "(x, format, p, format, (), (), threads): as in numpy_pass, or NotImplemented."},
+    {"finite", FAST(finite_or_not), "(x, format): whether no element is NaN or infinite, or NotImplemented."},
     {"instruction_sets", instruction_sets, METH_NOARGS, "The names of those that can be chosen, best first."},
     {"choose", choose, METH_O, "The instruction set to use from now on, for tests; at first it is the best."},
     {NULL, NULL, 0, NULL},

@@ -319,3 +319,32 @@ static int run(const Task *task, Result *total, int threads)
     free(memory);
     return !work.failed;
 }
+
+/* Whether no element is NaN or infinite; stops at the first block with one. */
+static int all_finite(const Task *task)
+{
+    const Loops *loops = task->loops;
+    const Kind kind = task->kind[0];
+    double scratch[BLOCK];
+    float floats[BLOCK];
+    int finite = 1;
+
+    for (int64_t start = 0; finite && start < task->view.count; start += BLOCK) {
+        const int64_t rest = task->view.count - start, n = rest < BLOCK ? rest : BLOCK;
+        const void *from = elements(&task->view, 0, start, n, scratch);
+        switch (kind) {
+        case HALF: finite = loops->finite16(from, n, 0x7c00); break;
+        case BRAIN: finite = loops->finite16(from, n, 0x7f80); break;
+        case FLOAT: finite = loops->finite32(from, n, 0x7f800000); break;
+        case DOUBLE: finite = loops->finite64(from, n, 0x7ff0000000000000); break;
+        case FLOAT8_E4M3:
+        case FLOAT8_E5M2: {
+            const void *values = as_floats(loops, kind, from, n, floats);
+            finite = loops->finite32(values, n, 0x7f800000);
+            break;
+        }
+        default: return 1; /* integers */
+        }
+    }
+    return finite;
+}

@@ -131,6 +131,20 @@ DISTANCE(int64_distance, int64_t)
 DISTANCE(uint64_distance, uint64_t)
 #undef DISTANCE
 
+/* Whether no exponent, the bits `mask`, is all ones. */
+#define FINITE(name, BITS)                                               \
+    static TARGET int L(name)(const BITS *x, int64_t n, BITS mask)       \
+    {                                                                    \
+        BITS found = 0;                                                  \
+        for (int64_t i = 0; i < n; i++)                                  \
+            found |= (BITS)((x[i] & mask) == mask);                      \
+        return !found;                                                   \
+    }
+FINITE(finite16, uint16_t)
+FINITE(finite32, uint32_t)
+FINITE(finite64, uint64_t)
+#undef FINITE
+
 static const Loops L(loops) = {
     L(sums_float),
     L(deviations_float),
@@ -161,6 +175,9 @@ static const Loops L(loops) = {
     L(uint32_to_double),
     L(int64_to_double),
     L(uint64_to_double),
+    L(finite16),
+    L(finite32),
+    L(finite64),
 };
 
 #undef PARTS

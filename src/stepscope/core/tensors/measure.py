@@ -71,3 +71,8 @@ def measure(
             return Figures(*summary, within, *changes)
     summary, within = one_pass.measure_one(values, format, ranges, threads)
     return Figures(*summary, within)
+
+
+def all_finite(x: ArrayLike, dtype: str = "") -> bool:
+    """Whether no element is NaN or infinite: at a fraction of the time of `measure`, whose arguments these are."""
+    return one_pass.finite(*as_bits(np.asarray(x), dtype))

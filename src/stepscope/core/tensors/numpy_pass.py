@@ -74,6 +74,12 @@ def measure_two(
     return figures.summary(), tuple(within), changes
 
 
+def finite(x: NDArray[Any], format: str) -> bool:
+    """Whether no element is NaN or infinite."""
+    _, nan, positive_inf, negative_inf, *_ = measure_one(x, format, ())[0]
+    return not (nan or positive_inf or negative_inf)
+
+
 def compare(x: NDArray[Any], p: NDArray[Any], formats: tuple[str, str]) -> tuple[Summary, Summary, Summary, int]:
     """Figures of `x`, of `p` and of x - p, arrays of one shape; the number of elements that are not equal."""
     scratch = Scratch(x.size)

@@ -48,6 +48,14 @@ def measure_two(
     return numpy_pass.measure_two(x, p, formats, ranges, tolerances)
 
 
+def finite(x: NDArray[Any], format: str) -> bool:
+    if native is not None:
+        result = native.finite(x, format)
+        if result is not NotImplemented:
+            return cast("bool", result)
+    return numpy_pass.finite(x, format)
+
+
 def compare(
     x: NDArray[Any], p: NDArray[Any], formats: tuple[str, str], threads: int = 0
 ) -> tuple[Summary, Summary, Summary, int]:

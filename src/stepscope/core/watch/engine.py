@@ -26,7 +26,7 @@ from stepscope.core.watch.conditions import (
 from stepscope.core.watch.records import Check, ErrorKind, ParameterCheck
 
 HAS_NAN, HAS_INF = 0, 1  # conditions of old clients, as are those from 3 to 12
-_NON_FINITE = frozenset((HAS_NAN, HAS_INF, OVERFLOW, OPERATOR_OVERFLOW))
+NON_FINITE = frozenset((HAS_NAN, HAS_INF, OVERFLOW, OPERATOR_OVERFLOW))
 _OLD = dict(enumerate(product(("max", "min", "max_min", "mean", "sd"), ("gt", "lt")), 3))
 _NO_ERROR: frozenset[ErrorKind] = frozenset()
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -83,7 +83,7 @@ def decide(
     if figures.count == 0:
         return Check(False, frozenset(("no_value",))) if error_on_no_value else NOTHING
     bad = figures.nan_count or figures.positive_inf_count or figures.negative_inf_count
-    if code in _NON_FINITE and not bad and not given:
+    if code in NON_FINITE and not bad and not given:
         return NOTHING
     if code == OPERATOR_OVERFLOW:
         return Check(bool(bad) and measured.inputs_finite() is True, params=_unevaluated(given))
@@ -111,10 +111,10 @@ def tolerance_of(given: Iterable[Given]) -> tuple[float, float]:
 
 def _errors(code: int, measured: Measured) -> frozenset[ErrorKind]:
     figures = measured.figures
-    if code not in CHANGES and (code in _NON_FINITE or not _non_finite(figures)):
+    if code not in CHANGES and (code in NON_FINITE or not _non_finite(figures)):
         return _NO_ERROR
     error: set[ErrorKind] = set()
-    if code not in _NON_FINITE:
+    if code not in NON_FINITE:
         if figures.nan_count:
             error.add("nan")
         if figures.positive_inf_count or figures.negative_inf_count:

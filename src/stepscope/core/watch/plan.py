@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stepscope.core.tensors import Figures, measure
+from stepscope.core.tensors import all_finite, measure
 from stepscope.core.tensors.arrays import as_array
 from stepscope.core.watch.conditions import CHANGES, INITIAL, NOT_CHANGED, OPERATOR_OVERFLOW
-from stepscope.core.watch.engine import Given, Measured, decide, range_of, tolerance_of
+from stepscope.core.watch.engine import NON_FINITE, NOTHING, Given, Measured, decide, range_of, tolerance_of
 from stepscope.core.watch.records import Check
 from stepscope.core.watch.validate import lookup, numbers
 
@@ -49,6 +49,8 @@ class Plan:
             its_tolerance = _number(self._tolerances, tolerance_of(given) if code == NOT_CHANGED else None)
             self._questions.append(_Question(code, tuple(given), its_range, its_tolerance))
         self.needs_previous = any(one.code in CHANGES for one in self._questions)
+        self._only_overflow = all(one.code in NON_FINITE and not one.given for one in self._questions)
+        self._nothing = [NOTHING] * len(self._questions)
         self.needs_inputs = any(one.code == OPERATOR_OVERFLOW for one in self._questions)
 
     def check(
@@ -71,6 +73,8 @@ class Plan:
         error_on_no_value: report tensors without elements.
         Raises BadRequest for what holds no numbers.
         """
+        if self._only_overflow and not (initial or error_on_no_value) and all_finite(x, dtype):
+            return self._nothing
         relevant = [one for one in self._questions if initial == (one.code == INITIAL)]
         figures, has_previous, fits = _NOTHING, False, False
         if relevant:
@@ -120,7 +124,7 @@ def evaluate(
     Raises BadRequest (a ValueError) for unknown conditions and parameters, and for what are no numbers.
     """
     given = numbers(lookup(condition), parameters)
-    finite = None if inputs is None else _all_finite(inputs)
+    finite = None if inputs is None else all(all_finite(as_array(one)) for one in inputs)
     plan = Plan([(condition, given)])
     before = None if previous is None else as_array(previous)
     (check,) = plan.check(
@@ -131,14 +135,6 @@ def evaluate(
         error_on_no_value=error_on_no_value,
     )
     return check
-
-
-def _all_finite(arrays: Sequence[Any]) -> bool:
-    return all(_finite(measure(as_array(array))) for array in arrays)
-
-
-def _finite(figures: Figures) -> bool:
-    return figures.nan_count + figures.positive_inf_count + figures.negative_inf_count == 0
 
 
 def _number(known: list[tuple[float, float]], wanted: tuple[float, float] | None) -> int | None:

@@ -15,7 +15,7 @@ import numpy as np
 from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
 from stepscope.core.graph import Graph, TensorType
 from stepscope.core.ports import Command, ExecutionOrder, Tensor, TensorKey
-from stepscope.core.tensors import measure
+from stepscope.core.tensors import all_finite
 from stepscope.core.watch.plan import Plan
 from stepscope.core.watch.records import Check, Hit, HitBatch, Watchpoint, WatchpointSet
 from stepscope.core.watch.selection import Watched
@@ -226,10 +226,10 @@ def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
             continue
         try:
             tensor = step.tensor(TensorKey(graph, node, input=port.index))
-            figures = measure(tensor.array, dtype=tensor.dtype)
+            finite = all_finite(tensor.array, tensor.dtype)
         except StepscopeError:
             known = known and bool(port.node) and of.summarize(port.node).kind == "constant"
             continue
-        if figures.nan_count or figures.positive_inf_count or figures.negative_inf_count:
+        if not finite:
             return False
     return True if known else None
