@@ -13,7 +13,7 @@ from nets import Mlp, step  # noqa: E402
 from torch import nn  # noqa: E402
 
 from stepscope.core.graph.torch_ops import UNWRITTEN  # noqa: E402
-from stepscope.probe.torch.fast import FastPath  # noqa: E402
+from stepscope.probe.torch.fast import FastPath, Program  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -32,6 +32,11 @@ def _watched(fast: FastPath):
     assert complete or fast.strayed is not None
 
 
+def _looks(of):
+    """What `watch` takes, from looks by name."""
+    return lambda program: [of.get(event.name) for event in program.events]
+
+
 def _runs(scenario, around_each):
     """The scenario with its own context for each step."""
     torch.manual_seed(0)
@@ -46,7 +51,7 @@ def test_it_sees_what_a_trace_sees(scenario, watcher):
     noted, fast, seen = watch.nodes, FastPath(), {}
 
     def look(name):
-        def keep(outputs):
+        def keep(outputs, _arguments):
             seen[name] = [None if one is None else one.detach().clone() for one in outputs]
 
         return keep
@@ -57,13 +62,13 @@ def test_it_sees_what_a_trace_sees(scenario, watcher):
     def learning():
         with second.step():
             yield
-        fast.learn(second.tracer.program)
-        fast.watch({name: look(name) for name in noted})
+        fast.learn(Program(second.tracer.program))
+        fast.watch(_looks({name: look(name) for name in noted}))
 
     values = _runs(scenario, [second.step(), learning(), _watched(fast)])
     assert all(torch.equal(one, other) for one, other in zip(truth, values, strict=True))
     assert fast.strayed is None
-    assert seen.keys() == noted.keys()
+    assert seen.keys() == {name for name, each in noted.items() if not each.event.operation.idle}
     for name, outputs in seen.items():
         if noted[name].event.op in UNWRITTEN:  # what lies there is chance
             continue
@@ -98,9 +103,10 @@ def test_a_step_that_goes_another_way_is_told_and_a_known_way_is_taken_up(watche
 
     run(watch.step())
     run(watch.step())
-    fast.learn(watch.tracer.program)
+    fast.learn(Program(watch.tracer.program))
     seen = []
-    fast.watch({"model/aten.tanh": seen.append, "model/aten.relu": seen.append})
+    ends = ("model/aten.tanh", "model/aten.relu")
+    fast.watch(_looks({name: lambda outputs, _: seen.append(outputs) for name in ends}))
     run(_watched(fast))
     assert len(seen) == 1
     model.up = True
@@ -109,7 +115,7 @@ def test_a_step_that_goes_another_way_is_told_and_a_known_way_is_taken_up(watche
     assert fast.strayed < len(watch.tracer.program)
     assert len(seen) == 1
     run(watch.step())
-    fast.learn(watch.tracer.program)
+    fast.learn(Program(watch.tracer.program))
     for up in (False, True, False):
         model.up = up
         run(_watched(fast))
@@ -126,14 +132,32 @@ def test_a_fault_of_a_look_is_kept_and_the_training_goes_on(watcher):
 
     with watch.step():
         truth = run()
-    fast.learn(watch.tracer.program)
-    fast.watch({"model/fc1/aten.addmm": lambda outputs: 1 / 0})
+    fast.learn(Program(watch.tracer.program))
+    fast.watch(_looks({"model/fc1/aten.addmm": lambda outputs, arguments: 1 / 0}))
     fast.new_step()
     fast.push()
     value = run()
     assert fast.pop()
     assert isinstance(fast.fault, ZeroDivisionError)
     assert torch.equal(truth, value)
+
+
+def test_what_makes_no_value_may_come_and_go(watcher):
+    model, watch, fast, seen = Mlp(), watcher(), FastPath(), []
+    x = torch.ones(2, 6)
+    with watch.step():
+        model(x).sum().item()
+    assert [event.op for event in watch.events[-2:]] == ["aten.sum", "aten._local_scalar_dense"]
+    fast.learn(Program(watch.tracer.program))
+    fast.watch(_looks({watch.events[-2].name: lambda outputs, _: seen.append(outputs[0].item())}))
+    for read in (lambda y: y.sum(), lambda y: y.sum().item(), lambda y: y.detach().sum().view(1).item()):
+        with _watched(fast):
+            read(model(x))
+        assert fast.strayed is None
+    assert seen == [seen[0]] * 3
+    with _watched(fast):
+        model(x).mean()
+    assert fast.strayed is not None
 
 
 def test_without_a_program_nothing_is_seen():

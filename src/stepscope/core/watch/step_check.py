@@ -6,7 +6,7 @@ Invariants: each tensor is read once for all its watchpoints; a fault on one ten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -25,10 +25,10 @@ MAX_HITS = 10_000  # that are told of in one batch
 _Array = np.ndarray[Any, Any]
 T = TypeVar("T")
 _ByGraph = dict[str, tuple[Graph, T]]  # by name
-_Turn = tuple[str, str, int]  # graph, node, position in the order of execution
+Turn = tuple[str, str, int]  # graph, node, position in the order of execution
 
 
-class _Watching(NamedTuple):
+class Watching(NamedTuple):
     """The watchpoints on a node, and what they need to know of a tensor.
 
     `of_vectors` looks at outputs with less than two dimensions instead, where those are none of some watchpoints'
@@ -37,10 +37,21 @@ class _Watching(NamedTuple):
 
     watchpoints: tuple[Watchpoint, ...]
     plan: Plan
-    of_vectors: _Watching | None = None
+    of_vectors: Watching | None = None
 
-    def of(self, kind: TensorType) -> _Watching:
+    def of(self, kind: TensorType) -> Watching:
         return self.of_vectors if kind.is_vector and self.of_vectors is not None else self
+
+    def hits(self, checks: Iterable[Check], number: int, turn: Turn, slot: int) -> Iterator[Hit]:
+        """What is told of the checks of one tensor in step `number`."""
+        graph, node, position = turn
+        for watchpoint, check in zip(self.watchpoints, checks, strict=True):
+            if check.reported:
+                yield Hit(number, graph, node, slot, watchpoint.id, check.params, check.error, position)
+
+    def unreadable(self) -> list[Check]:
+        """The checks of a tensor with which something is wrong."""
+        return [Check(False, frozenset({"unreadable"}))] * len(self.watchpoints)
 
 
 class Step(Protocol):
@@ -96,6 +107,10 @@ class StepCheck:
         """The nodes of a graph that any watchpoint looks at."""
         return self._plans.watchers(graph).keys()
 
+    def watching(self, graph: Graph) -> Mapping[str, Watching]:
+        """The same with what looks at them, for those who check a tensor as soon as it is there."""
+        return self._plans.of(graph)
+
     @staticmethod
     def _found(step: Step, number: int, plans: _Plans) -> HitBatch:
         hits = list[Hit]()
@@ -103,10 +118,14 @@ class StepCheck:
             watching = plans.of(step.graphs[graph]).get(node)
             if watching is not None:
                 hits += _check_node(step, number, (graph, node, position), watching)
-        warning = ""
-        if len(hits) > MAX_HITS:
-            warning = f"{len(hits)} hits in step {number}: the first {MAX_HITS} are shown"
-        return HitBatch(number, plans.set.revision, tuple(hits[:MAX_HITS]), warning)
+        return batch_of(number, plans.set.revision, hits)
+
+
+def batch_of(number: int, revision: int, hits: Sequence[Hit], warning: str = "") -> HitBatch:
+    """The hits on a step, in order, as many as are told of."""
+    if len(hits) > MAX_HITS:
+        warning = f"{len(hits)} hits in step {number}: the first {MAX_HITS} are shown"
+    return HitBatch(number, revision, tuple(hits[:MAX_HITS]), warning)
 
 
 class _Plans:
@@ -115,13 +134,13 @@ class _Plans:
     def __init__(self, watchpoints: WatchpointSet) -> None:
         self.set = watchpoints
         self._watchers: _ByGraph[dict[str, list[Watchpoint]]] = {}
-        self._of: _ByGraph[dict[str, _Watching]] = {}
+        self._of: _ByGraph[dict[str, Watching]] = {}
 
     def watchers(self, graph: Graph) -> dict[str, list[Watchpoint]]:
         """For each watched node."""
         return _kept(self._watchers, graph, self._select)
 
-    def of(self, graph: Graph) -> dict[str, _Watching]:
+    def of(self, graph: Graph) -> dict[str, Watching]:
         """For each watched node; nodes with the same watchpoints share one plan."""
         return _kept(self._of, graph, self._make)
 
@@ -133,14 +152,14 @@ class _Plans:
                     watchers.setdefault(name, []).append(watchpoint)
         return watchers
 
-    def _make(self, graph: Graph) -> dict[str, _Watching]:
-        shared: dict[tuple[int, ...], _Watching] = {}
+    def _make(self, graph: Graph) -> dict[str, Watching]:
+        shared: dict[tuple[int, ...], Watching] = {}
 
-        def share(watchpoints: list[Watchpoint]) -> _Watching:
+        def share(watchpoints: list[Watchpoint]) -> Watching:
             ids = tuple(watchpoint.id for watchpoint in watchpoints)
             if ids not in shared:
                 plan = Plan([(watchpoint.condition, watchpoint.parameters) for watchpoint in watchpoints])
-                shared[ids] = _Watching(tuple(watchpoints), plan)
+                shared[ids] = Watching(tuple(watchpoints), plan)
             return shared[ids]
 
         result = {}
@@ -160,7 +179,7 @@ def _kept(known: _ByGraph[T], graph: Graph, make: Callable[[Graph], T]) -> T:
     return kept[1]
 
 
-def _turns(step: Step, number: int) -> Iterator[_Turn]:
+def _turns(step: Step, number: int) -> Iterator[Turn]:
     """What is looked at in which order: inputs of the graphs, the nodes as they ran, the parameters after the step.
 
     A node that ran several times is looked at once, with its last value. Of graphs in which nothing ran there is
@@ -181,8 +200,8 @@ def _turns(step: Step, number: int) -> Iterator[_Turn]:
         yield from ((graph, name, len(order)) for name in step.graphs[graph].of_kind("parameter"))
 
 
-def _check_node(step: Step, number: int, turn: _Turn, watching: _Watching) -> Iterator[Hit]:
-    graph, node, position = turn
+def _check_node(step: Step, number: int, turn: Turn, watching: Watching) -> Iterator[Hit]:
+    graph, node, _ = turn
     for slot, kind in enumerate(step.graphs[graph].output_types(node) or (TensorType(),)):
         key, here = TensorKey(graph, node, slot), watching.of(kind)
         if not here.watchpoints:
@@ -199,10 +218,8 @@ def _check_node(step: Step, number: int, turn: _Turn, watching: _Watching) -> It
         except (NotAvailable, BadRequest):  # not recorded, or no numbers
             continue
         except Exception:  # whatever is wrong with one tensor, the others are checked
-            checks = [Check(False, frozenset({"unreadable"}))] * len(here.watchpoints)
-        for watchpoint, check in zip(here.watchpoints, checks, strict=True):
-            if check.reported:
-                yield Hit(number, graph, node, slot, watchpoint.id, check.params, check.error, position)
+            checks = here.unreadable()
+        yield from here.hits(checks, number, turn, slot)
 
 
 def _previous(step: Step, key: TensorKey) -> _Array | None:

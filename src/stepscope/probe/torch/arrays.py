@@ -5,6 +5,8 @@ Callers see to it that no dispatch mode is active (`quiet`): what is asked of a 
 
 from __future__ import annotations
 
+import contextlib
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,21 @@ _RAW = {
 }
 
 
+_SAME_IN_NUMPY = frozenset((torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.bool))
+_TENSORS = (torch.Tensor, torch.nn.Parameter)
+
+
+@cache
 def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
+
+
+def plain(tensor: torch.Tensor) -> NDArray[Any] | None:
+    """Most tensors, at once: those that numpy takes as they are, without any call that dispatch modes could see."""
+    if tensor.dtype in _SAME_IN_NUMPY and type(tensor) in _TENSORS:
+        with contextlib.suppress(RuntimeError, TypeError):  # somewhere else, sparse, conjugated
+            return tensor.numpy() if not tensor.requires_grad else tensor.data.numpy()
+    return None
 
 
 def as_bits(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:

@@ -2,30 +2,49 @@
 
 Each call is told by its place in the step alone. As long as the calls are those of a trace, an operation costs a look
 into a list; where they are not (another branch, a last batch of another size makes none) another trace that began the
-same way takes over. If there is none, nothing more is seen in this step: it has to be traced.
+same way takes over. If there is none, nothing more is seen in this step: it has to be traced. What makes no value
+(`Operation.idle`) may come and go: reading the loss now and then does not make another step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from torch import Tensor
 
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
-from stepscope.probe.torch.operations import outputs_of
+from stepscope.probe.torch.operations import operation, outputs_of
 
-Look = Callable[[Sequence["Tensor | None"]], None]
-"""Is given the outputs of a node as soon as it has run, in the order of `Event.outputs`."""
+Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
+Look = Callable[[Sequence["Tensor | None"], Arguments], None]
+"""Is given what a node has just put out, in the order of `Event.outputs`, and what it was called with."""
 
 _After = Callable[[Any, Any, Any], None]  # result, args, kwargs
+VARIANTS = 8  # programs that are known at a time
 
 
-class _Call(NamedTuple):
-    func: Any
-    node: str  # "" for what is no node
-    event: Event | None
+class Program:
+    """What a traced step called. `events` are its nodes; `about` is for those who ask which one it was."""
+
+    def __init__(self, program: Sequence[tuple[Any, Event | None]], about: Any = None) -> None:
+        self.about = about
+        self.events = [event for _, event in program if event is not None]
+        self.functions: list[Any] = []
+        self.places: list[int] = []  # of each of the functions, its event
+        for place, event in enumerate(self.events):
+            if not event.operation.idle:
+                self.functions.append(event.func)
+                self.places.append(place)
+        self.calls: list[tuple[Any, _After | None]] = []
+
+    def watch(self, looks: Sequence[Look | None]) -> None:
+        """`looks`: for each event."""
+        self.calls = [
+            (function, _after(self.events[place], looks[place]))
+            for function, place in zip(self.functions, self.places, strict=True)
+        ]
 
 
 class FastPath(compat.DebugMode):
@@ -38,41 +57,39 @@ class FastPath(compat.DebugMode):
         super().__init__()
         self.fault: Exception | None = None
         self.strayed: int | None = None
-        self._variants: list[list[_Call]] = []
-        self._looks: Mapping[str, Look] = {}
-        self._compiled: list[list[tuple[Any, _After | None]]] = []
-        self._current = 0
-        self._steps: Sequence[tuple[Any, _After | None]] = ()
+        self._variants: list[Program] = []
+        self._looks: Callable[[Program], Sequence[Look | None]] = lambda program: [None] * len(program.events)
+        self._program: Program | None = None
+        self._calls: Sequence[tuple[Any, _After | None]] = ()
         self._at = 0
         self._undo: Callable[[], None] = compat.nothing
 
     # ------------------------------------------------------------ what is known, and what is looked at
 
-    def learn(self, program: Sequence[tuple[Any, Event | None]]) -> None:
+    def learn(self, program: Program) -> None:
         """Adds the program of a traced step; it is expected first from now on."""
-        calls = [_Call(func, event.name if event else "", event) for func, event in program]
-        functions = [call.func for call in calls]
-        self._variants = [one for one in self._variants if [call.func for call in one] != functions]
-        self._variants.insert(0, calls)
-        self.watch(self._looks)
+        others = [one for one in self._variants if one.functions != program.functions]
+        self._variants = [program, *others[: VARIANTS - 1]]
+        program.watch(self._looks(program))
+        self._program = program
 
-    def forget(self) -> None:
-        """No program is known any more."""
-        self._variants, self._compiled, self._steps = [], [], ()
+    def watch(self, looks: Callable[[Program], Sequence[Look | None]]) -> None:
+        """From the next step on, looks at these nodes instead of those before."""
+        self._looks = looks
+        for program in self._variants:
+            program.watch(looks(program))
 
     @property
-    def knows(self) -> bool:
-        """Whether a program is known."""
-        return bool(self._variants)
+    def program(self) -> Program | None:
+        """The one that the present step follows, or that the next one is expected to; None as long as none is known."""
+        return self._program
 
-    def watch(self, looks: Mapping[str, Look]) -> None:
-        """Looks at these nodes, by name, from the next step on, instead of those before."""
-        self._looks = looks
-        self._compiled = [
-            [(call.func, _after(call.event, looks.get(call.node)) if call.node else None) for call in calls]
-            for calls in self._variants
-        ]
-        self._current = 0
+    @property
+    def ran(self) -> list[Event]:
+        """The nodes that have run in the step, as far as it was a known one."""
+        if self._program is None or not self._at:
+            return []
+        return self._program.events[: self._program.places[self._at - 1] + 1]
 
     # ------------------------------------------------------------ steps
 
@@ -80,17 +97,19 @@ class FastPath(compat.DebugMode):
         """A step begins."""
         self.strayed = None
         self._at = 0
-        self._steps = self._compiled[self._current] if self._compiled else ()
+        self._calls = self._program.calls if self._program is not None else ()
         self.seeing = True
 
     @property
     def complete(self) -> bool:
         """Whether the step has been a known one, to the end."""
-        return self.strayed is None and self._at == len(self._steps)
+        return self.strayed is None and self._at == len(self._calls)
 
     def push(self) -> None:
+        self._undo()
         self._undo = compat.run_compiled_code_eagerly()
-        self.__enter__()
+        if not compat.is_on(self):
+            self.__enter__()
 
     def pop(self) -> bool:
         """False where a mode of the user's is on top of this one, which stays, blind, until the next call."""
@@ -103,17 +122,17 @@ class FastPath(compat.DebugMode):
 
     def blind(self) -> None:
         super().blind()
-        self._steps = ()
+        self._calls = ()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         at = self._at
-        self._at = at + 1
         try:
-            expected, after = self._steps[at]
+            expected, after = self._calls[at]
         except IndexError:
-            return self._stray(at, func, args, kwargs or {})
+            return self._other(at, func, args, kwargs or {})
         if expected is not func:
-            return self._stray(at, func, args, kwargs or {})
+            return self._other(at, func, args, kwargs or {})
+        self._at = at + 1
         result = func(*args, **kwargs) if kwargs else func(*args)
         if after is not None:
             try:
@@ -123,35 +142,35 @@ class FastPath(compat.DebugMode):
                 self.blind()
         return result
 
-    def _stray(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
-        if self.seeing:
+    def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
+        """Not the call that is expected."""
+        if self.seeing and not operation(func).idle:
             self._find_variant(at, func)
-        if not self.seeing:
-            return func(*args, **kwargs)
-        self._at = at
-        return self.__torch_dispatch__(func, (), args, kwargs)
+            if self.seeing:
+                return self.__torch_dispatch__(func, (), args, kwargs)
+        return func(*args, **kwargs)
 
     def _find_variant(self, at: int, func: Any) -> None:
         """Goes over to another program that began the same way; else the step has strayed."""
-        begun = [call.func for call in self._variants[self._current][:at]] if self._variants else []
-        for number, calls in enumerate(self._variants):
-            if len(calls) > at and calls[at].func is func and [call.func for call in calls[:at]] == begun:
-                self._current, self._steps = number, self._compiled[number]
+        begun = self._program.functions[:at] if self._program is not None else []
+        for program in self._variants:
+            if program.functions[at : at + 1] == [func] and program.functions[:at] == begun:
+                self._program, self._calls = program, program.calls
                 return
         self.strayed = at
         self.blind()
 
 
-def _after(event: Event | None, look: Look | None) -> _After | None:
+def _after(event: Event, look: Look | None) -> _After | None:
     """What is done after a call, given what was learnt of it in the trace."""
-    if event is None or look is None:
+    if look is None:
         return None
     operation = event.operation
     if not event.writes and len(event.types) == 1:
-        return lambda result, _args, _kwargs: look((result,))
+        return lambda result, args, kwargs: look((result,), (args, kwargs))
 
     def look_at_all(result: Any, args: Any, kwargs: Any) -> None:
         tensors, written, _ = operation.read(args, kwargs or {})
-        look(outputs_of(result, [tensors[place] for place in written]))
+        look(outputs_of(result, [tensors[place] for place in written]), (args, kwargs))
 
     return look_at_all

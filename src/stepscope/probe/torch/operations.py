@@ -7,6 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
+from stepscope.core.graph.fold import FOLDED_OPS
+
 # Not operations on tensors: marks of the profiler, and questions about an object.
 _HIDDEN_NAMESPACES = frozenset(("profiler", "prim", "prims", "debugprims"))
 
@@ -33,9 +35,13 @@ _COLLECTIVES = ("c10d", "fsdp", "symm_mem")  # their schemas tell of none at all
 
 
 class Operation:
-    """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input."""
+    """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input. `idle`: it makes no
+    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without."""
 
-    __slots__ = ("_arguments", "_may_write", "_statistics", "_written", "fresh", "hidden", "name", "view", "writes")
+    __slots__ = (
+        *("_arguments", "_may_write", "_statistics", "_written"),
+        *("fresh", "hidden", "idle", "name", "view", "writes"),
+    )
 
     def __init__(self, func: Any) -> None:
         schema = func._schema
@@ -60,6 +66,8 @@ class Operation:
         self._statistics = _STATISTICS.get(self.name)
         self.writes = bool(self._written) or self._statistics is not None
         returned = [value.alias_info for value in schema.returns]
+        makes = any("Tensor" in str(value.type) for value in schema.returns)
+        self.idle = self.hidden or not (makes or self._may_write) or self.name in FOLDED_OPS
         self.view = any(one is not None and not one.is_write for one in returned) or self.name in _MORE_VIEWS
 
     def read(

@@ -34,6 +34,7 @@ from stepscope.probe.torch import compat
 from stepscope.probe.torch.answers import Answers
 from stepscope.probe.torch.control import Control
 from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.free_watch import FreeWatch
 from stepscope.probe.torch.pausing import Waiting
 from stepscope.probe.torch.standing import Standing
 from stepscope.probe.torch.telling import Telling
@@ -62,6 +63,7 @@ class Session:
         self._control = Control()
         self._memory = Memory(settings.hold_bytes or _default_budget(), settings.partial_memory)
         self._watching = StepCheck()
+        self._free = FreeWatch(self._watching, self._memory)
         self._lock = threading.RLock()  # the training thread's, and those of the engine
         self._step = 0  # that are completed
         self._loss: torch.Tensor | None = None
@@ -169,6 +171,7 @@ class Session:
         if self._waiting is not None:
             self._waiting.remove()
         self.tracer.close(keep_hooks)
+        self._free.stop()
         with compat.unseen():
             self._memory.close()
 
@@ -177,18 +180,22 @@ class Session:
     def _begin_step(self, module: nn.Module | None = None, again: bool = False) -> None:
         """Installs what the step that begins needs, and takes away what it doesn't."""
         number = self._step + 1
-        hold = self._control.is_stepping or self._watching.active
-        if hold or number <= FIRST_STEPS:
+        free = self._watching.active and not self._control.is_stepping and number > FIRST_STEPS and self._free.ready
+        hold = self._control.is_stepping or (self._watching.active and not free)
+        if free and again and self._free.on:
+            self._free.begin_anew()
+        elif free:
+            self._run_watched()
+        elif hold or number <= FIRST_STEPS:
+            self._free.stop()
             if not again or not self.tracer.is_pushed:
                 self.tracer.push(None if self.tracer.is_pushed else module)
             self.tracer.new_step()
             if self._waiting is not None:
                 self._waiting.install()
         elif not again:
-            self.tracer.pop()
-            self.tracer.clear()
-            if self._waiting is not None:
-                self._waiting.remove()
+            self._free.stop()
+            self._leave_alone()
         self._telling.new_step()
         with compat.unseen():
             if hold:
@@ -199,6 +206,19 @@ class Session:
         self._standing.leave()
         self._skipped = False
         self._step_began = time.perf_counter()
+
+    def _run_watched(self) -> None:
+        """The step that begins runs free, but for what is watched in it."""
+        parameters = self.tracer.parameters()
+        self._leave_alone()
+        with compat.unseen():
+            self._free.begin(parameters)
+
+    def _leave_alone(self) -> None:
+        self.tracer.pop()
+        self.tracer.clear()
+        if self._waiting is not None:
+            self._waiting.remove()
 
     def _end_step(self, seconds: float) -> None:
         assert self._folder is not None
@@ -211,6 +231,7 @@ class Session:
             changed = self._telling.update(self.tracer, ended=True)
             if changed and self._step < FIRST_STEPS:
                 self._tell_graph()
+            self._free.learn(self.tracer.program, self._telling.known)
         self._step += 1
         self._standing.leave()
         self._folder.count(self._step)
@@ -218,7 +239,7 @@ class Session:
         self._take_commands(held)
         if self.over:
             return
-        batch = self._check() if held and self._watching.active else None
+        batch = self._end_free_step() if self._free.on else self._check() if held and self._watching.active else None
         if batch is not None and batch.stops:
             self._control.stand()
             self._control.reason = "watchpoint"
@@ -227,7 +248,18 @@ class Session:
         else:
             if batch is not None and batch.hits:
                 self._send("hits", **live.fields(batch))
+            if batch is not None and batch.warning:
+                self._warning = batch.warning
             self._progress(seconds)
+
+    def _end_free_step(self) -> HitBatch:
+        self.tracer.new_step()  # names what is there now
+        parameters = self.tracer.parameters()
+        batch = self._free.end(self._step, parameters)
+        if batch.stops or self._control.is_stepping or not self._free.ready:  # somebody will ask for its values
+            self._free.hand_over(self._step, parameters)
+            self._telling.take(self._free.known)
+        return batch
 
     def _hold_parameters(self) -> None:
         assert self._memory.current is not None

@@ -63,11 +63,11 @@ class Standing:
         current = self._memory.current
         if current is None:
             return None
-        count = max(self._telling.count, self.ran)
+        count = max(self._telling.known.stops, self.ran)
         if self._shown is not None:
-            return Cursor(self._telling.name, current.nodes[self._shown - 1], self._shown, count)
+            return Cursor(self._telling.known.name, current.nodes[self._shown - 1], self._shown, count)
         if self._at is not None:
-            return Cursor(self._telling.name, self._at.node, self._at.position, count, self._at.moment)
+            return Cursor(self._telling.known.name, self._at.node, self._at.position, count, self._at.moment)
         return None
 
     @property

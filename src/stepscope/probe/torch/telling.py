@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,31 +17,36 @@ from stepscope.probe.torch.tracer import Tracer
 _Key = tuple[Any, ...]
 
 
+class Known:
+    """What a step came out as. `stops`: nodes of the graph at which one can stop."""
+
+    def __init__(self, name: str, records: list[NodeRecord], nodes: list[_Key], variables: tuple[str, ...]) -> None:
+        self.name, self.records, self.nodes, self.variables = name, records, nodes, variables
+        self.stops = sum(record.kind == "op" and record.op not in FOLDED_OPS for record in records)
+
+    @cached_property
+    def graph(self) -> Graph:
+        return Graph(self.name, self.records)
+
+
 class Telling:
     """`update` looks at what the tracer has of the step; `tell` sends what has changed since the graph was sent."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        self.name = name
+        self.known = Known(name, [], [], ())
         self._folder = folder
-        self._records: list[NodeRecord] = []
-        self._nodes: list[_Key] = []
-        self._stops = 0
-        self._variables: tuple[str, ...] = ()
         self._matched = 0  # nodes of the present step that are as they were known
-        self._graph: Graph | None = None
         self._untold = False
         self._files = 0
 
     @property
-    def count(self) -> int:
-        """Nodes of the graph at which one can stop."""
-        return self._stops
-
-    @property
     def graph(self) -> Graph:
-        if self._graph is None:
-            self._graph = Graph(self.name, self._records)
-        return self._graph
+        return self.known.graph
+
+    def take(self, known: Known) -> None:
+        """The present step is known to have come out as this."""
+        if known is not self.known:
+            self.known, self._untold = known, True
 
     def new_step(self) -> None:
         self._matched = 0
@@ -54,22 +60,20 @@ class Telling:
             self._matched += 1
         variables = tuple(tracer.tensors())
         same = self._matched == last and (not running or self._is_next(events[-1].name))
+        known = self.known
         if ended:
-            same = same and len(events) == len(self._nodes) and variables == self._variables
+            same = same and len(events) == len(known.nodes) and variables == known.variables
         if same:
             return False
         nodes, records = [_key(event) for event in events], tracer.records()
         if not ended:  # what the last step did after this may come yet
             if running:
                 self._as_it_was(nodes, records)
-            known = {record.name for record in records}
-            nodes += [node for node in self._nodes if node[0] not in known]
-            records += [record for record in self._records if record.name not in known]
-        self._nodes, self._records = nodes, records
-        self._stops = sum(record.kind == "op" and record.op not in FOLDED_OPS for record in records)
-        self._variables = variables
+            names = {record.name for record in records}
+            nodes += [node for node in known.nodes if node[0] not in names]
+            records += [record for record in known.records if record.name not in names]
         self._matched = last
-        self._graph, self._untold = None, True
+        self.known, self._untold = Known(known.name, records, nodes, variables), True
         return True
 
     def tell(self, send: Callable[..., None]) -> None:
@@ -78,20 +82,20 @@ class Telling:
             self._untold = False
             self._files += 1
             path = self._folder / f"graph-{self._files}.json"
-            graph_file.dump(self._records, path)
-            send("graph", name=self.name, path=str(path))
+            graph_file.dump(self.known.records, path)
+            send("graph", name=self.known.name, path=str(path))
 
     def _as_it_was(self, nodes: list[_Key], records: list[NodeRecord]) -> None:
         """The last node has not put out anything yet: what it is known to put out stands for that."""
         name = records[-1].name
-        records[-1:] = [old for old in self._records if old.name == name] or records[-1:]
-        nodes[-1:] = [old for old in self._nodes if old[0] == name] or nodes[-1:]
+        records[-1:] = [old for old in self.known.records if old.name == name] or records[-1:]
+        nodes[-1:] = [old for old in self.known.nodes if old[0] == name] or nodes[-1:]
 
     def _is_known(self, event: Event) -> bool:
-        return self._matched < len(self._nodes) and self._nodes[self._matched] == _key(event)
+        return self._matched < len(self.known.nodes) and self.known.nodes[self._matched] == _key(event)
 
     def _is_next(self, name: str) -> bool:
-        return self._matched < len(self._nodes) and self._nodes[self._matched][0] == name
+        return self._matched < len(self.known.nodes) and self.known.nodes[self._matched][0] == name
 
 
 def _key(event: Event) -> _Key:

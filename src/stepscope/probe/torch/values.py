@@ -15,7 +15,11 @@ from stepscope.core.graph.fold import FOLDED_OPS
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.holding import Held, Holding
 
-_Slot = Held | str  # a value, or why there is none
+Slot = Held | str  # a value, or why there is none
+KeptNode = tuple[list[Slot], list[Slot]]  # inputs and outputs
+_NOT_KEPT = (
+    "not kept: this step ran free, and of such a step only the nodes with hits are; step on to record the next one"
+)
 _RELEASED = "released, to keep within the memory for values; watch this node, or set STEPSCOPE_HOLD_MIB higher"
 
 
@@ -25,16 +29,16 @@ def is_stop(event: Event) -> bool:
 
 
 class _Node:
-    """What a node read and made; empty once it is released."""
+    """What a node read and made. Empty once it is gone, for the reason `gone`."""
 
-    __slots__ = ("inputs", "name", "outputs", "ran", "released")
+    __slots__ = ("gone", "inputs", "name", "outputs", "ran")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.inputs: list[_Slot] = []
-        self.outputs: list[_Slot] = []
+        self.inputs: list[Slot] = []
+        self.outputs: list[Slot] = []
         self.ran = False
-        self.released = False
+        self.gone = ""
 
 
 class StepValues:
@@ -59,9 +63,7 @@ class StepValues:
         """An operation is about to run. `keep`: what it reads and makes is to be held."""
         holding = self._holding
         holding.settle()
-        node = _Node(event.name)
-        self._places[event.name] = len(self._of)
-        self._of.append(node)
+        node = self._add(event)
         if keep:
             node.inputs = [self._hold(tensor) for tensor in event.tensors]
             for source, held in zip(event.inputs, node.inputs, strict=False):
@@ -69,16 +71,13 @@ class StepValues:
                     held.users += 1
                     self._met[source.node] = held
         else:
-            node.released = True
+            node.gone = _RELEASED
         holding.before_write(event.operation.may_write(event.args, event.kwargs))
 
     def after(self, event: Event, keep: bool = True) -> None:
         """It has run."""
         node = self._of[self._places[event.name]]
-        node.ran = True
-        if is_stop(event):
-            self.nodes.append(event.name)
-            self._positions[event.name] = len(self.nodes)
+        self._has_run(event, node)
         if not keep:
             return
         node.outputs = ["nothing was returned here" if one is None else self._hold(one) for one in event.outputs]
@@ -96,7 +95,29 @@ class StepValues:
             if isinstance(held, Held):
                 self._after[name] = held
 
-    def _hold(self, tensor: torch.Tensor) -> _Slot:
+    def ran_free(self, events: Iterable[Event], kept: Mapping[str, KeptNode]) -> None:
+        """These have run, and of some of them values were kept, which are this step's from now on."""
+        for event in events:
+            node = self._add(event)
+            self._has_run(event, node)
+            if event.name in kept:
+                node.inputs, node.outputs = kept[event.name]
+            else:
+                node.gone = _NOT_KEPT
+
+    def _add(self, event: Event) -> _Node:
+        node = _Node(event.name)
+        self._places[event.name] = len(self._of)
+        self._of.append(node)
+        return node
+
+    def _has_run(self, event: Event, node: _Node) -> None:
+        node.ran = True
+        if is_stop(event):
+            self.nodes.append(event.name)
+            self._positions[event.name] = len(self.nodes)
+
+    def _hold(self, tensor: torch.Tensor) -> Slot:
         try:
             return self._holding.hold(tensor)
         except NotAvailable as reason:
@@ -126,9 +147,9 @@ class StepValues:
         if number is None:
             raise NotAvailable(f"{name} has not run in step {self.number}")
         node = self._of[number]
-        if node.released:
-            raise NotAvailable(_RELEASED)
-        slots: list[_Slot] = getattr(node, what)
+        if node.gone:
+            raise NotAvailable(node.gone)
+        slots: list[Slot] = getattr(node, what)
         if what == "outputs" and not node.ran:
             raise NotAvailable(f"{name} is about to run")
         if not 0 <= place < len(slots):
@@ -149,7 +170,7 @@ class StepValues:
                 self._oldest_watched = place + 1
             else:
                 self._oldest = place + 1
-            if not node.released and (also_watched or node.name not in watched):
+            if not node.gone and (also_watched or node.name not in watched):
                 self._release(node)
                 return True
         return False
@@ -169,9 +190,9 @@ class StepValues:
         self._after = {}
 
     def _release(self, node: _Node) -> None:
-        if node.released:
+        if node.gone:
             return
-        node.released = True
+        node.gone = _RELEASED
         for slot in (*node.inputs, *node.outputs):
             if isinstance(slot, Held):
                 self._holding.release(slot)
@@ -208,6 +229,11 @@ class Memory:
             self.previous = old
         self.current = StepValues(number, self.holding)
         self.holding.exempt(parameters)
+
+    def adopt(self, previous: StepValues, current: StepValues) -> None:
+        """Takes these in place of those that there were."""
+        self.close()
+        self.previous, self.current = previous, current
 
     def before(self, event: Event) -> None:
         if self.current is not None:

@@ -1,0 +1,164 @@
+"""The watchpoints of a training that runs free, with as little in its way as they need.
+
+To trace and hold a step costs half as much again. Here the program of a step is known from a trace, so that what
+nobody watches costs next to nothing, and each tensor is checked as soon as it is there (`free_step`).
+
+A step that takes a way which no trace has seen is checked up to there. The next ones have to be traced then, each time
+this happens twice as many as before, so that one that comes now and then is among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from stepscope.core.errors import NotAvailable
+from stepscope.core.watch.records import HitBatch
+from stepscope.core.watch.step_check import StepCheck, Watching, batch_of
+from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.fast import FastPath, Look, Program
+from stepscope.probe.torch.free_step import FreeStep, Looks, Output
+from stepscope.probe.torch.telling import Known
+from stepscope.probe.torch.values import KeptNode, Memory, StepValues, is_stop
+
+MOST_TRACED = 64  # steps in a row, because of one that went another way
+
+
+@dataclass
+class _Traced:
+    """What is known of a program: the graph that it came out as, and what looks at it."""
+
+    known: Known
+    looks: Looks | None = None
+
+
+class FreeWatch:
+    """`on`: the present step is watched here; else somebody else sees it, or nobody."""
+
+    def __init__(self, check: StepCheck, memory: Memory) -> None:
+        self.on = False
+        self._check, self._memory = check, memory
+        self._fast = FastPath()
+        self._step = FreeStep(memory, {}, set())
+        self._revision = -1
+        self._to_trace = 0  # steps that have to be traced before the next one can run free
+        self._detour = 0  # as many as those were the last time
+
+    # ------------------------------------------------------------ what is known
+
+    def learn(self, program: Sequence[tuple[Any, Event | None]], known: Known) -> None:
+        """A step was traced."""
+        self._to_trace = max(0, self._to_trace - 1)
+        traced, before = Program(program, _Traced(known)), self._fast.program
+        if before is None or before.about.known is not known or before.functions != traced.functions:
+            self._fast.learn(traced)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next step can run free."""
+        return self._fast.program is not None and not self._to_trace
+
+    @property
+    def known(self) -> Known:
+        """The graph of the step."""
+        return self._traced.known
+
+    # ------------------------------------------------------------ steps
+
+    def begin(self, parameters: Mapping[str, Tensor]) -> None:
+        """A step begins. `parameters`, buffers and states of optimizers: as they are now."""
+        if self._revision != self._check.revision:
+            self._revision = self._check.revision
+            self._fast.watch(self._make_looks)
+            self.stop()
+        if not self.on:
+            self.on = True
+            self._step = FreeStep(self._memory, {}, set())
+            self._step.now = self._outputs_before()
+            for one in self._watched(parameters):
+                self._step.check_parameter(*one)
+            self._fast.push()
+        self._step = self._step.next(self._watched(parameters))
+        self._fast.new_step()
+
+    def begin_anew(self) -> None:
+        """What was seen since `begin` was no part of the step."""
+        self._step = FreeStep(self._memory, self._step.before, self._step.bad)
+        self._fast.new_step()
+
+    def stop(self) -> None:
+        """The next step is seen by somebody else, or by nobody."""
+        if self.on:
+            self.on = False
+            self._fast.pop()
+            self._step = FreeStep(self._memory, {}, set())
+
+    def end(self, number: int, parameters: Mapping[str, Tensor]) -> HitBatch:
+        """All hits of step `number`, which is over. Raises what went wrong in here."""
+        fast = self._fast
+        strayed, ran = fast.strayed is not None, fast.ran
+        fast.blind()
+        if fast.fault is not None:
+            raise fast.fault
+        for one in self._watched(parameters):
+            self._step.check_parameter(*one)
+        graph = self.known.graph
+        stops = [event.name for event in ran if is_stop(event)]
+        positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
+        positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
+        warning = ""
+        if strayed:
+            self._detour = self._to_trace = min(2 * self._detour or 1, MOST_TRACED)
+            after = f" after {stops[-1]}" if stops else ""
+            warning = f"step {number} went a way that was not known{after}: from there on, nodes were not checked"
+        return batch_of(number, self._revision, self._step.hits(number, graph.name, positions), warning)
+
+    def hand_over(self, number: int, parameters: Mapping[str, Tensor]) -> None:
+        """Gives the memory what there is of the values of step `number`, which was ended, and of the one before."""
+        holding, before = self._memory.holding, self._step.before
+        previous, current = StepValues(number - 1, holding), StepValues(number, holding)
+        outputs: dict[str, KeptNode] = {}
+        for (name, _), tensor in before.items():
+            if name not in parameters:
+                outputs.setdefault(name, ([], []))[1].append(holding.hold(tensor))
+        previous.ran_free(self._fast.ran, outputs)
+        previous.ended({name: tensor for (name, _), tensor in before.items() if name in parameters})
+        current.ran_free(self._fast.ran, self._step.kept)
+        current.ended(parameters)
+        self._memory.adopt(previous, current)
+
+    # ------------------------------------------------------------ parts
+
+    @property
+    def _traced(self) -> _Traced:
+        assert self._fast.program is not None
+        traced: _Traced = self._fast.program.about
+        return traced
+
+    def _make_looks(self, program: Program) -> list[Look | None]:
+        traced: _Traced = program.about
+        graph = traced.known.graph
+        traced.looks = Looks(graph, self._check.watching(graph), lambda: self._step)
+        return traced.looks.of(program.events)
+
+    def _watched(self, parameters: Mapping[str, Tensor]) -> Iterator[tuple[Watching, Output, Tensor]]:
+        looks = self._traced.looks
+        assert looks is not None
+        for name, here in looks.parameters.items():
+            if name in parameters:
+                yield here, (name, 0), parameters[name]
+
+    def _outputs_before(self) -> dict[Output, Tensor]:
+        """Of a step that was held."""
+        found: dict[Output, Tensor] = {}
+        held, looks = self._memory.current, self._traced.looks
+        if held is not None and looks is not None:
+            for name, slot in looks.with_previous():
+                try:
+                    found[name, slot] = held.output(name, slot).clone()
+                except NotAvailable:
+                    continue
+        return found
