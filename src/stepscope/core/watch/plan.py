@@ -27,6 +27,7 @@ class Plan:
     """What to do with a tensor; made once for all tensors that the same watchpoints cover.
 
     `needs_previous`: some condition compares with the step before. `needs_inputs`: one looks at the node's inputs.
+    `only_overflow`: all ask for no more than whether there are NaN or infinities.
     """
 
     def __init__(self, asked: Sequence[tuple[str, Mapping[str, float]]]) -> None:
@@ -49,7 +50,7 @@ class Plan:
             its_tolerance = _number(self._tolerances, tolerance_of(given) if code == NOT_CHANGED else None)
             self._questions.append(_Question(code, tuple(given), its_range, its_tolerance))
         self.needs_previous = any(one.code in CHANGES for one in self._questions)
-        self._only_overflow = all(one.code in NON_FINITE and not one.given for one in self._questions)
+        self.only_overflow = all(one.code in NON_FINITE and not one.given for one in self._questions)
         self._nothing = [NOTHING] * len(self._questions)
         self.needs_inputs = any(one.code == OPERATOR_OVERFLOW for one in self._questions)
 
@@ -73,7 +74,7 @@ class Plan:
         error_on_no_value: report tensors without elements.
         Raises BadRequest for what holds no numbers.
         """
-        if self._only_overflow and not (initial or error_on_no_value) and all_finite(x, dtype):
+        if self.only_overflow and not (initial or error_on_no_value) and all_finite(x, dtype):
             return self._nothing
         relevant = [one for one in self._questions if initial == (one.code == INITIAL)]
         figures, has_previous, fits = _NOTHING, False, False

@@ -21,7 +21,8 @@ class Event:
     """`position` counts from 1 in the step. `tensors` are all tensors among the arguments, in order; of each, `inputs`
     has the node and slot that it came from, and `exact` whether that output is just this tensor (not a part of it, nor
     more); those at the places `writes` are written in place. `outputs` has what the operation returned, None where it
-    left one out, and then what it wrote and did not return; it is empty before the operation ran.
+    left one out, and then what it wrote and did not return; it is empty before the operation ran. `rewrites` has the
+    place among the tensors and the slot of each output that was written in place.
 
     The tensors, arguments and frames are there while the event is told, and gone after `release`.
     """
@@ -41,6 +42,7 @@ class Event:
         "owner",
         "phase",
         "position",
+        "rewrites",
         "stack",
         "tensors",
         "types",
@@ -60,6 +62,7 @@ class Event:
     inputs: list[Source]
     exact: list[bool]
     writes: list[int]
+    rewrites: list[tuple[int, int]]
     outputs: list[Tensor | None]
     types: list[tuple[torch.dtype | None, torch.Size]]  # of the outputs
     literals: list[tuple[str, Any]]

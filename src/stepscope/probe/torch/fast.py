@@ -166,10 +166,12 @@ def _after(event: Event, look: Look | None) -> _After | None:
     if look is None:
         return None
     operation = event.operation
-    if not event.writes and len(event.types) == 1:
-        return lambda result, args, kwargs: look((result,), (args, kwargs))
+    single = len(event.types) == 1
 
     def look_at_all(result: Any, args: Any, kwargs: Any) -> None:
+        if single and isinstance(result, Tensor):
+            look((result,), (args, kwargs))
+            return
         tensors, written, _ = operation.read(args, kwargs or {})
         look(outputs_of(result, [tensors[place] for place in written]), (args, kwargs))
 

@@ -7,24 +7,22 @@ value stays until the next one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from stepscope.core.errors import BadRequest, NotAvailable
-from stepscope.core.graph import Graph
 from stepscope.core.tensors import all_finite
 from stepscope.core.watch.records import Check, Hit
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, compat
-from stepscope.probe.torch.events import Event, type_of
-from stepscope.probe.torch.fast import Arguments, Look
+from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.fast import Arguments
 from stepscope.probe.torch.values import KeptNode, Memory, Slot
 
 Output = tuple[str, int]  # a node and its slot
 InputsFinite = Callable[[], "bool | None"]  # None where that is not known
-_Read = list[tuple[int, str, Watching]]  # of an input of the graph: the place among the arguments, its name
 
 _OVERWRITTEN = "overwritten by the node itself, in a step that ran free; step on to record the next one"
 _TOO_MUCH = "not kept, to keep within the memory for values; watch fewer nodes, or set STEPSCOPE_HOLD_MIB higher"
@@ -57,19 +55,7 @@ class FreeStep:
 
     def check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite = lambda: None) -> bool:
         """Whether something is to be told of this tensor."""
-        plan = here.plan
-        try:
-            array, dtype = _as_bits(tensor)
-            previous = _as_bits(self.before[of])[0] if plan.needs_previous and of in self.before else None
-            checks = plan.check(array, previous, dtype=dtype, inputs_finite=inputs_finite)
-        except (NotAvailable, BadRequest):  # no numbers
-            return False
-        except Exception:  # whatever is wrong with one tensor, the others are checked
-            checks = here.unreadable()
-        if not any(check.reported for check in checks):
-            return False
-        self._found.append((of, here, checks))
-        return True
+        return self._check(here, of, tensor, inputs_finite, self.bad)
 
     def check_parameter(self, here: Watching, of: Output, tensor: Tensor) -> None:
         """As it is when the step is over."""
@@ -77,23 +63,28 @@ class FreeStep:
         def note() -> None:
             self._bad_after.add(of)
 
-        self.check(here, of, tensor, note)
+        self._check(here, of, tensor, note, self._bad_after)
 
-    def next(self, parameters: Iterable[tuple[Watching, Output, Tensor]]) -> FreeStep:
-        """The step that comes. `parameters` are as they are now; what is kept of their old values is overwritten."""
+    def copy_for_next(self, of: Output, tensor: Tensor) -> None:
+        """The next step is going to be compared with this value."""
+        with compat.unseen_by_others():
+            self.now[of] = tensor.detach().clone()
+
+    def next(self, parameters: Mapping[str, Tensor]) -> FreeStep:
+        """The step that comes, in which these parameters, as they are now, will be compared. What is kept of their old
+        values is overwritten."""
         before = self.now
-        for here, of, tensor in parameters:
-            if here.plan.needs_previous:
-                old = self.before.get(of)
-                if old is not None and (old.shape, old.dtype) == (tensor.shape, tensor.dtype):
-                    before[of] = old.copy_(tensor)
-                else:
-                    before[of] = tensor.detach().clone()
+        for name, tensor in parameters.items():
+            of, old = (name, 0), self.before.get((name, 0))
+            if old is not None and (old.shape, old.dtype) == (tensor.shape, tensor.dtype):
+                before[of] = old.copy_(tensor)
+            else:
+                before[of] = tensor.detach().clone()
         return FreeStep(self._memory, before, self._bad_after)
 
     def keep(self, call: Call) -> None:
         """What a node with a hit read and put out."""
-        if call.event.name not in self.kept:
+        with compat.unseen_by_others():
             inputs = [
                 _OVERWRITTEN if place in call.event.writes else self._copy(tensor)
                 for place, tensor in enumerate(call.tensors)
@@ -108,6 +99,25 @@ class FreeStep:
             hits += here.hits(checks, number, (graph, node, positions[node]), slot)
         return sorted(hits, key=lambda hit: hit.position)
 
+    def _check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, bad: set[Output]) -> bool:
+        plan = here.plan
+        try:
+            array, dtype = as_bits(tensor)
+            if plan.only_overflow:
+                if all_finite(array, dtype):
+                    return False
+                bad.add(of)
+            previous = as_bits(self.before[of])[0] if plan.needs_previous and of in self.before else None
+            checks = plan.check(array, previous, dtype=dtype, inputs_finite=inputs_finite)
+        except (NotAvailable, BadRequest):  # no numbers
+            return False
+        except Exception:  # whatever is wrong with one tensor, the others are checked
+            checks = here.unreadable()
+        if not any(check.reported for check in checks):
+            return False
+        self._found.append((of, here, checks))
+        return True
+
     def _copy(self, tensor: Tensor) -> Slot:
         holding = self._memory.holding
         if holding.bytes > self._memory.budget:
@@ -118,85 +128,8 @@ class FreeStep:
             return str(reason)
 
 
-class Looks:
-    """What looks at the nodes of one graph, for whichever step is the present one. `parameters`: all that are watched,
-    buffers and states of optimizers among them."""
-
-    def __init__(self, graph: Graph, watching: Mapping[str, Watching], present: Callable[[], FreeStep]) -> None:
-        self._graph, self._watching, self._present = graph, watching, present
-        self.parameters = {name: watching[name] for name in graph.of_kind("parameter") if name in watching}
-
-    def with_previous(self) -> Iterator[Output]:
-        """The outputs of nodes that are compared with the step before."""
-        for name, here in self._watching.items():
-            if here.plan.needs_previous and name not in self.parameters:
-                yield from ((name, slot) for slot in range(len(self._graph.output_types(name))))
-
-    def of(self, events: Sequence[Event]) -> list[Look | None]:
-        """For each node. An input of the graph is looked at after its first reader, unless that writes it."""
-        inputs = {name for name in self._graph.of_kind("input") if name in self._watching}
-        looks = []
-        for event in events:
-            read: _Read = []
-            for port in self._graph.node(event.name).inputs if inputs and not event.operation.idle else ():
-                if port.node in inputs:
-                    inputs.remove(port.node)
-                    if port.index not in event.writes:
-                        read.append((port.index, port.node, self._watching[port.node]))
-            here = self._watching.get(event.name)
-            looks.append(self._look(event, here, read) if here is not None or read else None)
-        return looks
-
-    def _look(self, event: Event, here: Watching | None, read: _Read) -> Look:
-        slots = [here.of(type_of(*one)) for one in event.types] if here is not None else []
-        watched = [(slot, one) for slot, one in enumerate(slots) if one.watchpoints]
-        present = self._present
-
-        def look(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
-            step, call = present(), Call(event, outputs, arguments)
-            for place, name, one in read:
-                step.check(one, (name, 0), call.tensors[place])
-            hit = False
-            for slot, one in watched:
-                tensor = outputs[slot] if slot < len(outputs) else None
-                if tensor is not None:
-                    of = (event.name, slot)
-                    hit = step.check(one, of, tensor, lambda of=of: self._inputs_finite(step, of, call)) or hit
-                    if one.plan.needs_previous:
-                        with compat.unseen_by_others():
-                            step.now[of] = tensor.detach().clone()
-            if hit:
-                with compat.unseen_by_others():
-                    step.keep(call)
-
-        return look
-
-    def _inputs_finite(self, step: FreeStep, of: Output, call: Call) -> bool | None:
-        """Of a node whose output `of` is not; None where that is not known."""
-        step.bad.add(of)
-        known = True
-        ports = {port.index: (port.node, port.slot) for port in self._graph.node(of[0]).inputs if not port.control}
-        for place, tensor in enumerate(call.tensors):
-            finite = self._was_finite(step, ports.get(place)) if place in call.event.writes else _finite(tensor)
-            if finite is False:
-                return False
-            known = known and finite is True
-        return True if known else None
-
-    def _was_finite(self, step: FreeStep, of: Output | None) -> bool | None:
-        """Of what has been overwritten since: what was found when it was looked at."""
-        here = self._watching.get(of[0]) if of is not None else None
-        return of not in step.bad if here is not None and here.plan.needs_inputs else None
-
-
-def _finite(tensor: Tensor) -> bool | None:
-    try:
-        return all_finite(*_as_bits(tensor))
-    except (NotAvailable, BadRequest):
-        return None
-
-
-def _as_bits(tensor: Tensor) -> tuple[Any, str]:
+def as_bits(tensor: Tensor) -> tuple[Any, str]:
+    """As `arrays.as_bits`, from within a dispatch mode."""
     plain = arrays.plain(tensor)
     if plain is not None:
         return plain, arrays.dtype_name(tensor.dtype)

@@ -9,7 +9,7 @@ this happens twice as many as before, so that one that comes now and then is amo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,16 @@ from torch import Tensor
 
 from stepscope.core.errors import NotAvailable
 from stepscope.core.watch.records import HitBatch
-from stepscope.core.watch.step_check import StepCheck, Watching, batch_of
+from stepscope.core.watch.step_check import StepCheck, batch_of
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import FastPath, Look, Program
-from stepscope.probe.torch.free_step import FreeStep, Looks, Output
+from stepscope.probe.torch.free_looks import Looks
+from stepscope.probe.torch.free_step import FreeStep, Output
 from stepscope.probe.torch.telling import Known
 from stepscope.probe.torch.values import KeptNode, Memory, StepValues, is_stop
+
+Parameters = Callable[[], Mapping[str, Tensor]]
+"""Of the training, with buffers and states of optimizers, as they are at this moment."""
 
 MOST_TRACED = 64  # steps in a row, because of one that went another way
 
@@ -68,8 +72,8 @@ class FreeWatch:
 
     # ------------------------------------------------------------ steps
 
-    def begin(self, parameters: Mapping[str, Tensor]) -> None:
-        """A step begins. `parameters`, buffers and states of optimizers: as they are now."""
+    def begin(self, parameters: Parameters) -> None:
+        """A step begins."""
         if self._revision != self._check.revision:
             self._revision = self._check.revision
             self._fast.watch(self._make_looks)
@@ -78,10 +82,12 @@ class FreeWatch:
             self.on = True
             self._step = FreeStep(self._memory, {}, set())
             self._step.now = self._outputs_before()
-            for one in self._watched(parameters):
-                self._step.check_parameter(*one)
+            for name, here in self._looks.parameters.items():
+                if name in parameters():
+                    self._step.check_parameter(here, (name, 0), parameters()[name])
             self._fast.push()
-        self._step = self._step.next(self._watched(parameters))
+        compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
+        self._step = self._step.next({name: parameters()[name] for name in compared if name in parameters()})
         self._fast.new_step()
 
     def begin_anew(self) -> None:
@@ -96,15 +102,17 @@ class FreeWatch:
             self._fast.pop()
             self._step = FreeStep(self._memory, {}, set())
 
-    def end(self, number: int, parameters: Mapping[str, Tensor]) -> HitBatch:
+    def end(self, number: int, parameters: Parameters) -> HitBatch:
         """All hits of step `number`, which is over. Raises what went wrong in here."""
         fast = self._fast
         strayed, ran = fast.strayed is not None, fast.ran
         fast.blind()
         if fast.fault is not None:
             raise fast.fault
-        for one in self._watched(parameters):
-            self._step.check_parameter(*one)
+        looks, step = self._looks, self._step
+        for name, here in looks.parameters.items():
+            if (strayed or not looks.is_settled(name, step)) and name in parameters():
+                step.check_parameter(here, (name, 0), parameters()[name])
         graph = self.known.graph
         stops = [event.name for event in ran if is_stop(event)]
         positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
@@ -114,18 +122,19 @@ class FreeWatch:
             self._detour = self._to_trace = min(2 * self._detour or 1, MOST_TRACED)
             after = f" after {stops[-1]}" if stops else ""
             warning = f"step {number} went a way that was not known{after}: from there on, nodes were not checked"
-        return batch_of(number, self._revision, self._step.hits(number, graph.name, positions), warning)
+        return batch_of(number, self._revision, step.hits(number, graph.name, positions), warning)
 
     def hand_over(self, number: int, parameters: Mapping[str, Tensor]) -> None:
         """Gives the memory what there is of the values of step `number`, which was ended, and of the one before."""
         holding, before = self._memory.holding, self._step.before
         previous, current = StepValues(number - 1, holding), StepValues(number, holding)
+        nodes = {event.name for event in self._fast.ran}
         outputs: dict[str, KeptNode] = {}
         for (name, _), tensor in before.items():
-            if name not in parameters:
+            if name in nodes:
                 outputs.setdefault(name, ([], []))[1].append(holding.hold(tensor))
         previous.ran_free(self._fast.ran, outputs)
-        previous.ended({name: tensor for (name, _), tensor in before.items() if name in parameters})
+        previous.ended({name: tensor for (name, _), tensor in before.items() if name not in nodes})
         current.ran_free(self._fast.ran, self._step.kept)
         current.ended(parameters)
         self._memory.adopt(previous, current)
@@ -138,27 +147,26 @@ class FreeWatch:
         traced: _Traced = self._fast.program.about
         return traced
 
+    @property
+    def _looks(self) -> Looks:
+        assert self._traced.looks is not None
+        return self._traced.looks
+
     def _make_looks(self, program: Program) -> list[Look | None]:
         traced: _Traced = program.about
         graph = traced.known.graph
-        traced.looks = Looks(graph, self._check.watching(graph), lambda: self._step)
-        return traced.looks.of(program.events)
-
-    def _watched(self, parameters: Mapping[str, Tensor]) -> Iterator[tuple[Watching, Output, Tensor]]:
-        looks = self._traced.looks
-        assert looks is not None
-        for name, here in looks.parameters.items():
-            if name in parameters:
-                yield here, (name, 0), parameters[name]
+        traced.looks = Looks(graph, self._check.watching(graph), program.events, lambda: self._step)
+        return traced.looks.looks
 
     def _outputs_before(self) -> dict[Output, Tensor]:
         """Of a step that was held."""
         found: dict[Output, Tensor] = {}
-        held, looks = self._memory.current, self._traced.looks
-        if held is not None and looks is not None:
-            for name, slot in looks.with_previous():
+        held, inputs = self._memory.current, set(self.known.graph.of_kind("input"))
+        if held is not None:
+            for name, slot in self._looks.with_previous():
                 try:
-                    found[name, slot] = held.output(name, slot).clone()
+                    value = held.variable(name) if name in inputs else held.output(name, slot)
+                    found[name, slot] = value.clone()
                 except NotAvailable:
                     continue
         return found

@@ -212,7 +212,7 @@ class Session:
         parameters = self.tracer.parameters()
         self._leave_alone()
         with compat.unseen():
-            self._free.begin(parameters)
+            self._free.begin(lambda: parameters or self._name_parameters())
 
     def _leave_alone(self) -> None:
         self.tracer.pop()
@@ -253,13 +253,17 @@ class Session:
             self._progress(seconds)
 
     def _end_free_step(self) -> HitBatch:
-        self.tracer.new_step()  # names what is there now
-        parameters = self.tracer.parameters()
-        batch = self._free.end(self._step, parameters)
+        batch = self._free.end(self._step, self._name_parameters)
         if batch.stops or self._control.is_stepping or not self._free.ready:  # somebody will ask for its values
-            self._free.hand_over(self._step, parameters)
+            self._free.hand_over(self._step, self._name_parameters())
             self._telling.take(self._free.known)
         return batch
+
+    def _name_parameters(self) -> dict[str, torch.Tensor]:
+        """Of a step that was not traced, as they are now."""
+        if not self.tracer.tensors():
+            self.tracer.new_step()
+        return self.tracer.parameters()
 
     def _hold_parameters(self) -> None:
         assert self._memory.current is not None

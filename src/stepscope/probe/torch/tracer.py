@@ -171,7 +171,7 @@ class Tracer(compat.DebugMode):
         event = Event()
         event.operation, event.func, event.args, event.kwargs, event.frame = known, func, args, kwargs, frame
         event.tensors, event.writes, event.literals = tensors, written, _ = known.read(args, kwargs)
-        event.inputs, event.exact, event.outputs, event.types = [], [], [], []
+        event.inputs, event.exact, event.outputs, event.types, event.rewrites = [], [], [], [], []
         spots = [spot_of(tensor) for tensor in tensors]
         if not known.fresh:
             for tensor, spot in zip(tensors, spots, strict=True):
@@ -199,13 +199,15 @@ class Tracer(compat.DebugMode):
     def _end(self, event: Event, result: Any) -> None:
         written = [event.tensors[place] for place in event.writes]
         event.outputs = outputs = outputs_of(result, written)
-        in_place = set(map(id, written)) if written else ()
+        in_place = dict(zip(map(id, written), event.writes, strict=True)) if written else {}
         for slot, tensor in enumerate(outputs):
             if tensor is None:
                 event.types.append((None, torch.Size()))
                 continue
             spot = spot_of(tensor)
             event.types.append((spot[1][3], tensor.shape))
+            if id(tensor) in in_place:
+                event.rewrites.append((in_place[id(tensor)], slot))
             register = self._storages.wrote if id(tensor) in in_place else self._storages.made
             register(tensor, spot, Source(event.name, slot))
 

@@ -1,0 +1,181 @@
+"""What looks at the nodes of a program that runs free: made once, so that little is left to be done in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from torch import Tensor
+
+from stepscope.core.errors import BadRequest, NotAvailable
+from stepscope.core.graph import Graph
+from stepscope.core.tensors import all_finite
+from stepscope.core.watch.step_check import Watching
+from stepscope.probe.torch import arrays
+from stepscope.probe.torch.events import Event, type_of
+from stepscope.probe.torch.fast import Arguments, Look
+from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
+
+
+class _Watched(NamedTuple):
+    """An output of a node."""
+
+    of: Output
+    here: Watching
+    only_overflow: bool  # is watched, so that nothing is to be told of a finite tensor
+
+
+class Looks:
+    """For one graph, and whichever step is the present one. `parameters`: all that are watched, buffers and states of
+    optimizers among them."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        watching: Mapping[str, Watching],
+        events: Sequence[Event],
+        present: Callable[[], FreeStep],
+    ) -> None:
+        self._graph, self._watching, self._present = graph, watching, present
+        self.parameters = {name: watching[name] for name in graph.of_kind("parameter") if name in watching}
+        self._outputs = {event.name: self._watched(event) for event in events if not event.operation.idle}
+        self._writers = _Writers(events)
+        self.looks = self._looks(events)
+
+    def with_previous(self) -> Iterator[Output]:
+        """The outputs of nodes, and the inputs of the graph, that are compared with the step before."""
+        for outputs in self._outputs.values():
+            yield from (one.of for one in outputs if one.here.plan.needs_previous)
+        for name in self._graph.of_kind("input"):
+            if name in self._watching and self._watching[name].plan.needs_previous:
+                yield name, 0
+
+    def is_settled(self, parameter: str, step: FreeStep) -> bool:
+        """Whether there is nothing to tell of a parameter after the step, as what wrote it last has been looked at."""
+        if not self.parameters[parameter].plan.only_overflow or parameter in self._writers.hidden:
+            return False
+        last = self._writers.last.get(parameter)
+        if last is not None and not any(one.of == last and one.only_overflow for one in self._outputs.get(last[0], ())):
+            return False
+        return (parameter, 0) not in step.bad and last not in step.bad
+
+    # ------------------------------------------------------------ making
+
+    def _watched(self, event: Event) -> list[_Watched]:
+        here = self._watching.get(event.name)
+        found = []
+        for slot, (dtype, shape) in enumerate(event.types if here is not None else ()):
+            one = here.of(type_of(dtype, shape)) if here is not None else None
+            if one is None or not one.watchpoints or dtype is None:
+                continue
+            only_overflow = one.plan.only_overflow
+            if not only_overflow or dtype.is_floating_point or dtype.is_complex:
+                found.append(_Watched((event.name, slot), one, only_overflow))
+        return found
+
+    def _looks(self, events: Sequence[Event]) -> list[Look | None]:
+        """For each node. An input of the graph is looked at after its first reader, unless that writes it, and not at
+        all if only idle operations read it."""
+        inputs = {name for name in self._graph.of_kind("input") if name in self._watching}
+        looks = []
+        for event in events:
+            read: list[tuple[int, str]] = []
+            for port in self._graph.node(event.name).inputs if inputs and not event.operation.idle else ():
+                if port.node in inputs:
+                    inputs.remove(port.node)
+                    if port.index not in event.writes:
+                        read.append((port.index, port.node))
+            watched = self._outputs.get(event.name, [])
+            looks.append(self._look(event, watched, read) if watched or read else None)
+        return looks
+
+    def _look(self, event: Event, watched: Sequence[_Watched], read: Sequence[tuple[int, str]]) -> Look:
+        present, plain = self._present, arrays.plain
+
+        def look(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
+            call: Call | None = None
+            hit = False
+            for of, here, only_overflow in watched:
+                tensor = outputs[of[1]]
+                if tensor is None:
+                    continue
+                if only_overflow:
+                    array = plain(tensor)
+                    if array is not None and all_finite(array):
+                        continue
+                step = present()
+                call = call or Call(event, outputs, arguments)
+                if here.plan.needs_previous:
+                    step.copy_for_next(of, tensor)
+                inputs_finite = partial(self._inputs_finite, step, of, call)
+                hit = step.check(here, of, tensor, inputs_finite) or hit
+            if hit and call is not None:
+                present().keep(call)
+
+        def look_at_inputs_too(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
+            tensors = Call(event, outputs, arguments).tensors
+            for place, name in read:
+                here, of, step = self._watching[name], (name, 0), present()
+                if here.plan.needs_previous:
+                    step.copy_for_next(of, tensors[place])
+                step.check(here, of, tensors[place])
+            look(outputs, arguments)
+
+        return look_at_inputs_too if read else look
+
+    # ------------------------------------------------------------ looking
+
+    def _inputs_finite(self, step: FreeStep, of: Output, call: Call) -> bool | None:
+        """Of a node whose output `of` is not; None where that is not known."""
+        step.bad.add(of)
+        known = True
+        ports = {port.index: (port.node, port.slot) for port in self._graph.node(of[0]).inputs if not port.control}
+        for place, tensor in enumerate(call.tensors):
+            finite = self._was_finite(step, ports.get(place)) if place in call.event.writes else _finite(tensor)
+            if finite is False:
+                return False
+            known = known and finite is True
+        return True if known else None
+
+    def _was_finite(self, step: FreeStep, of: Output | None) -> bool | None:
+        """Of what has been overwritten since: what was found when it was looked at."""
+        here = self._watching.get(of[0]) if of is not None else None
+        return of not in step.bad if here is not None and here.plan.needs_inputs else None
+
+
+class _Writers:
+    """Which output of which node is, at the end of a program, what each parameter holds: `last`, for those that are
+    written as a whole. `hidden` are those that are written in part, or by way of a view."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self.last: dict[str, Output] = {}
+        self.hidden: set[str] = set()
+        self._owner: dict[Output, str] = {}  # of what lies in the memory of a parameter
+        self._whole: set[Output] = set()  # all of it, as it is
+        for event in events:
+            for place, slot in event.rewrites:
+                self._write(event, place, (event.name, slot))
+            if event.operation.view and event.inputs:
+                owner = self._owner_of(tuple(event.inputs[0]))
+                self._owner.update({(event.name, slot): owner for slot in range(len(event.types))})
+
+    def _write(self, event: Event, place: int, output: Output) -> None:
+        source = tuple(event.inputs[place])
+        owner = self._owner[output] = self._owner_of(source)
+        if event.exact[place] and (source in self._whole or source == (owner, 0)):
+            self.last[owner] = output
+            self._whole.add(output)
+        else:
+            self.hidden.add(owner)
+
+    def _owner_of(self, output: Output) -> str:
+        """A parameter, or whatever else was there before the program; a node that made it."""
+        return self._owner.get(output, output[0])
+
+
+def _finite(tensor: Tensor) -> bool | None:
+    try:
+        return all_finite(*as_bits(tensor))
+    except (NotAvailable, BadRequest):
+        return None

@@ -1,0 +1,334 @@
+"""Watchpoints in steps that run free: what is found there is what is found in steps that are traced and held."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import numpy as np  # noqa: E402
+from attached import attached  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.utils import _python_dispatch  # noqa: E402
+
+from stepscope import live_messages as live  # noqa: E402
+from stepscope.core.graph import Graph  # noqa: E402
+from stepscope.core.ports import Command, TensorKey  # noqa: E402
+from stepscope.core.watch.recommended import recommended  # noqa: E402
+from stepscope.core.watch.records import HitBatch, Selection, Watchpoint, WatchpointSet  # noqa: E402
+from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
+from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
+from stepscope.probe.torch.tracer import Tracer  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+OVERFLOW = Watchpoint(1, "tensor_overflow")
+ORIGIN = Watchpoint(2, "operator_overflow")
+EVERYTHING = [replace(one, id=number) for number, one in enumerate(recommended([Graph("step", [])]), 1)]
+CHANGES = [
+    Watchpoint(1, "weight_change_too_large", {"abs_mean_update_ratio_gt": 0.001}),
+    Watchpoint(2, "weight_not_changed", {"rtol": 1e-5}, Selection("weight")),
+    Watchpoint(3, "weight_change_too_small", {"abs_mean_update_ratio_lt": 1.0}, Selection("tensor")),
+]
+RARE = Watchpoint(3, "weight_change_too_large", {"abs_mean_update_ratio_gt": 1e6}, Selection("trainable"))
+
+
+class Net(nn.Module):
+    """Its logarithm overflows in the step in which the input is 0; its ReLU works in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc1, self.fc2, self.norm = nn.Linear(4, 8), nn.Linear(8, 1), nn.BatchNorm1d(8)
+
+    def forward(self, x):
+        return self.fc2(torch.relu_(self.norm(self.fc1(x)))) + x.abs().log().sum(1, keepdim=True)
+
+
+def train(steps: int = 8, zero_in: int = -1, optimizer_class=torch.optim.Adam, each=lambda number: None) -> list[float]:
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    optimizer = optimizer_class(net.parameters(), lr=0.1)
+    for number in range(1, steps + 1):
+        optimizer.zero_grad()
+        x = torch.rand(4, 4) + 0.5
+        x = x * (number != zero_in)
+        loss = net(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        each(number)
+    return losses
+
+
+def by_hand(**arguments) -> list[float]:
+    """Without an optimizer; weights change under no_grad."""
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    for number in range(1, 9):
+        loss = net((torch.rand(4, 4) + 0.5) * (number != arguments.get("zero_in"))).square().mean()
+        loss.backward()
+        with torch.no_grad():
+            for parameter in net.parameters():
+                parameter -= 0.1 * parameter.grad
+                parameter.grad = None
+        losses.append(loss.item())
+    return losses
+
+
+def fp16(**arguments) -> list[float]:
+    torch.manual_seed(3)
+    net, losses = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9, foreach=True)
+    for number in range(1, 9):
+        optimizer.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = net(torch.rand(4, 4) * (float("inf") if number == arguments.get("zero_in") else 1)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def in_parts(**arguments) -> list[float]:
+    """Parameters are written in part and by way of views, after the optimizer."""
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+    for number in range(1, 9):
+        optimizer.zero_grad()
+        loss = net(torch.rand(4, 4) + 0.5).square().mean()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            net.fc1.weight[0, 1].mul_(float("nan") if number == arguments.get("zero_in") else 1)
+            net.fc2.weight.view(-1).mul_(float("inf") if number == arguments.get("zero_in") else 1)
+            net.norm.bias.copy_(net.norm.bias * 1.0)
+        losses.append(loss.item())
+    return losses
+
+
+def watched(monkeypatch, watchpoints, training=train, free: bool = True, on_pause=None, commands=(), **arguments):
+    """All batches with hits of a training that goes on after each stop; the pauses, and how many steps were traced."""
+    traced = []
+    original = Tracer.new_step
+    monkeypatch.setattr(Tracer, "new_step", lambda tracer: traced.append(tracer.is_pushed) or original(tracer))
+    if not free:
+        monkeypatch.setattr(FreeWatch, "ready", False)
+
+    def pause(agent, report) -> None:
+        if report.reason == "start":
+            agent.send("watch", **live.fields(WatchpointSet(1, tuple(watchpoints))))
+        if on_pause is not None:
+            on_pause(agent, report)
+
+    with attached(monkeypatch, *commands, on_pause=pause) as (_, agent):
+        losses = training(**arguments)
+    batches = [live.read(HitBatch, message) for message in agent.messages if message["is"] == "hits"]
+    monkeypatch.undo()
+    assert losses == pytest.approx(training(**arguments), nan_ok=True, abs=0)
+    return batches, agent.pauses, sum(traced) - 1  # the first step begins twice
+
+
+def plain(batches):
+    """As it can be compared: NaN equals itself. Without what only `loss.item()` reads, in the next step."""
+    return [str(hit) for batch in batches for hit in batch.hits if hit.node != "Input/loss"]
+
+
+@pytest.mark.parametrize(
+    "watchpoints",
+    [[OVERFLOW], [ORIGIN], [OVERFLOW, ORIGIN], EVERYTHING, CHANGES],
+    ids=["overflow", "origin", "both", "recommended", "changes"],
+)
+@pytest.mark.parametrize("training", [train, by_hand, in_parts, fp16], ids=lambda one: one.__name__)
+def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchpoints, training) -> None:
+    free, pauses, traced = watched(monkeypatch, watchpoints, training, zero_in=5)
+    slow, slow_pauses, slow_traced = watched(monkeypatch, watchpoints, training, free=False, zero_in=5)
+    assert plain(free) == plain(slow)
+    assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
+    assert free
+    assert traced < slow_traced
+
+
+def test_the_first_node_that_overflows_is_the_first_hit(monkeypatch) -> None:
+    looked = {}
+
+    def look(agent, report) -> None:
+        if report.reason != "watchpoint" or looked:
+            return
+
+        def ask(node, **key):
+            return agent.ask("stats", key=TensorKey("step", node, **key))
+
+        looked["log"] = ask("net/aten.log")
+        looked["its input"] = ask("net/aten.log", input=0)
+        looked["a weight"] = ask("net.fc1.weight")
+        looked["a node without hits"] = ask("net/fc1/aten.addmm")
+        looked["order"] = agent.ask("execution", offset=0, limit=999)["answer"]["nodes"]
+
+    batches, pauses, traced = watched(monkeypatch, [ORIGIN, OVERFLOW], zero_in=5, on_pause=look)
+    first = batches[0]
+    assert (pauses[1].reason, pauses[1].step, first.step) == ("watchpoint", 5, 5)
+    assert (first.hits[0].node, first.hits[0].watchpoint) == ("net/aten.log", 2)
+    assert traced == 2
+    assert looked["log"]["answer"]["negative_inf_count"] == 16
+    assert looked["its input"]["answer"]["zero_count"] == 16
+    assert looked["a weight"]["answer"]["shape"] == [8, 4]
+    assert "ran free" in looked["a node without hits"]["failure"]["message"]
+    names = [one["node"] if isinstance(one, dict) else one[1] for one in looked["order"]]
+    assert names[first.hits[0].position - 1] == "net/aten.log"
+
+
+def test_only_what_is_watched_is_installed(monkeypatch) -> None:
+    seen = []
+
+    def each(number: int) -> None:
+        seen.append([type(one).__name__ for one in _python_dispatch._get_current_dispatch_mode_stack()])
+
+    batches, _, traced = watched(monkeypatch, [OVERFLOW], each=each)
+    assert (batches, traced) == ([], 2)
+    assert seen[:8] == [["Tracer"], *[["FastPath"]] * 7]
+
+
+def test_a_weight_can_be_compared_with_the_step_before(monkeypatch) -> None:
+    looked = []
+
+    def look(agent, report) -> None:
+        if report.reason == "watchpoint" and report.step == 5:
+            looked.append(agent.ask("compare", key=TensorKey("step", "net.fc1.weight")))
+        if report.reason == "watchpoint" and report.step == 5:
+            looked.append(agent.ask("compare", key=TensorKey("step", "OptState/net.fc1.weight/exp_avg")))
+
+    watched(monkeypatch, [OVERFLOW, RARE], zero_in=5, on_pause=look)
+    assert looked[0]["answer"]["previous"]["step"] == 4
+    assert looked[0]["answer"]["difference"]["max"] != 0 or looked[0]["answer"]["current"]["nan_count"]
+    assert "failure" in looked[1]  # nobody watches it, so nothing of the step before was kept
+
+
+def test_the_step_after_a_pause_is_compared_with_one_that_ran_free(monkeypatch) -> None:
+    """Asked to pause while it runs, it holds one step more."""
+    looked = []
+
+    def pause_it(number: int) -> None:
+        if number == 4 and not asked:
+            asked.append(number)
+            agents[0].send("command", **live.fields(Command("pause", sequence=9)))
+            while not agents[0].pipe.pending():
+                pass
+
+    agents, asked = [], []
+
+    def look(agent, report) -> None:
+        agents.append(agent)
+        if report.reason == "pause":
+            looked.append(report.step)
+            looked.append(agent.ask("compare", key=TensorKey("step", "net.fc1.bias")))
+            looked.append(agent.ask("stats", key=TensorKey("step", "net/fc1/aten.addmm")))
+
+    batches, _, _ = watched(monkeypatch, [OVERFLOW, RARE], on_pause=look, each=pause_it)
+    step, comparison, figures = looked[:3]
+    assert comparison["answer"]["current"]["step"] == step
+    assert comparison["answer"]["previous"]["step"] == step - 1
+    assert figures["answer"]["step"] == step
+    assert not any(hit.error for batch in batches for hit in batch.hits)
+
+
+class Branching(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.other = nn.Linear(4, 3), False
+
+    def forward(self, x):
+        x = self.fc(x)
+        return (x.exp().log() if self.other else x.tanh()).sum()
+
+
+def branching(ways: str, zero_in: int = -1) -> list[float]:
+    """In each step the way that the letter says."""
+    torch.manual_seed(3)
+    net, losses = Branching(), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for number, way in enumerate(ways, 1):
+        net.other = way == "b"
+        optimizer.zero_grad()
+        loss = net(torch.ones(2, 4) * (1e9 if number == zero_in else 1))
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_a_new_way_is_told_then_traced_then_known(monkeypatch) -> None:
+    for zero_in, found in ((8, "net/aten.exp"), (10, "net/aten.exp")):
+        batches, pauses, traced = watched(
+            monkeypatch, [OVERFLOW], branching, ways="aaaabbabbb", zero_in=zero_in, commands=[Command("resume")]
+        )
+        # Traced are the steps 1 and 2, and 6, after the first b; from there on both ways are known.
+        assert traced == 3
+        assert [(one.reason, one.step) for one in pauses] == [
+            ("start", 0),
+            *[("watchpoint", step) for step in range(zero_in, 11)],
+        ]
+        assert batches[0].hits[0].node == found
+
+
+def test_a_way_that_is_never_the_same_is_traced_more_and_more(monkeypatch) -> None:
+    class Random(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc, self.depth = nn.Linear(4, 4), 1
+
+        def forward(self, x):
+            for _ in range(self.depth):
+                x = self.fc(x)
+            return x.sum()
+
+    def training() -> list[float]:
+        torch.manual_seed(3)
+        net, losses = Random(), []
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
+        for number in range(40):
+            net.depth = 1 + number
+            optimizer.zero_grad()
+            loss = net(torch.ones(2, 4) * 0.1)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    _, _, traced = watched(monkeypatch, [OVERFLOW], training)
+    assert traced == 40 - 6 + 1  # strays after 2, and then after 1, 2, 4, 8, 16 traced ones
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [(FreeWatch, "begin"), (FreeWatch, "end"), (FreeWatch, "learn"), (FreeStep, "next"), (FreeStep, "keep")],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_a_fault_of_ours_costs_the_debugger_only(monkeypatch, capsys, owner, name: str) -> None:
+    def broken(*args, **kwargs):
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr(owner, name, broken)
+    _, pauses, _ = watched(monkeypatch, [OVERFLOW, *CHANGES], zero_in=5)
+    assert "planted" in capsys.readouterr().err
+    assert not _python_dispatch._get_current_dispatch_mode_stack()
+    assert all(one.step < 5 for one in pauses)
+
+
+def test_values_are_those_of_the_moment(monkeypatch) -> None:
+    """A node's output that is overwritten later in the step is kept as the node gave it."""
+    looked = {}
+
+    def look(agent, report) -> None:
+        if report.reason == "watchpoint" and not looked:
+            for node in ("net/norm/aten.native_batch_norm", "net/aten.relu_"):
+                looked[node] = agent.ask("stats", key=TensorKey("step", node))["answer"]
+
+    large = Watchpoint(1, "tensor_too_large", {"max_gt": 0.1}, Selection("tensor"))
+    watched(monkeypatch, [large], on_pause=look)
+    before, after = (looked[node] for node in ("net/norm/aten.native_batch_norm", "net/aten.relu_"))
+    assert before["min"] < 0 == after["min"]
+    assert before["max"] == after["max"]
+    assert np.isfinite(before["mean"])
