@@ -18,6 +18,7 @@ from stepscope.core.graph import Graph  # noqa: E402
 from stepscope.core.ports import Command, TensorKey  # noqa: E402
 from stepscope.core.watch.recommended import recommended  # noqa: E402
 from stepscope.core.watch.records import HitBatch, Selection, Watchpoint, WatchpointSet  # noqa: E402
+from stepscope.probe.torch import arrays, on_device  # noqa: E402
 from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
 from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
 from stepscope.probe.torch.tracer import Tracer  # noqa: E402
@@ -32,7 +33,7 @@ CHANGES = [
     Watchpoint(2, "weight_not_changed", {"rtol": 1e-5}, Selection("weight")),
     Watchpoint(3, "weight_change_too_small", {"abs_mean_update_ratio_lt": 1.0}, Selection("tensor")),
 ]
-RARE = Watchpoint(3, "weight_change_too_large", {"abs_mean_update_ratio_gt": 1e6}, Selection("trainable"))
+RARE = Watchpoint(3, "weight_change_too_large", {"abs_mean_update_ratio_gt": 1e6}, Selection("trained_matrix"))
 
 
 class Net(nn.Module):
@@ -151,6 +152,46 @@ def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchp
     assert traced < slow_traced
 
 
+@pytest.mark.parametrize(
+    "watchpoints", [[OVERFLOW, ORIGIN], EVERYTHING, CHANGES], ids=["both", "recommended", "changes"]
+)
+@pytest.mark.parametrize("training", [train, by_hand, in_parts, fp16], ids=lambda one: one.__name__)
+def test_tensors_on_a_device_are_judged_there(monkeypatch, watchpoints, training) -> None:
+    as_on_a_device(monkeypatch)
+    free, *_ = watched(monkeypatch, watchpoints, training, zero_in=5)
+    slow, *_ = watched(monkeypatch, watchpoints, training, free=False, zero_in=5)
+    assert verdicts(free) == verdicts(slow)
+
+
+@pytest.mark.parametrize("watchpoints", [[OVERFLOW, ORIGIN], [OVERFLOW, RARE]], ids=["overflow", "changes"])
+def test_a_device_is_waited_for_once_a_step(monkeypatch, watchpoints) -> None:
+    fetched = as_on_a_device(monkeypatch)
+    batches, *_ = watched(monkeypatch, watchpoints)
+    assert batches == []
+    _first, *others = [size for size in fetched if size]  # the parameters, before the first step that runs free
+    assert len(others) == 6
+    assert min(others) > 30
+
+
+def as_on_a_device(monkeypatch) -> list[int]:
+    """Every tensor; what is returned tells of each transfer how many tensors it was about."""
+    fetched, fetch = [], on_device.fetch
+    monkeypatch.setattr(on_device, "lies_here", lambda tensor: False)
+    monkeypatch.setattr(on_device, "fetch", lambda rows: fetched.append(len(rows)) or fetch(rows))
+    monkeypatch.setattr(arrays, "plain", lambda tensor: None)
+    return fetched
+
+
+def verdicts(batches):
+    """Without the figures, whose last digits differ."""
+    return [
+        (hit.step, hit.node, hit.slot, hit.watchpoint, hit.position, hit.error, [one.hit for one in hit.params])
+        for batch in batches
+        for hit in batch.hits
+        if hit.node != "Input/loss"
+    ]
+
+
 def test_the_first_node_that_overflows_is_the_first_hit(monkeypatch) -> None:
     looked = {}
 
@@ -223,7 +264,7 @@ def test_the_step_after_a_pause_is_compared_with_one_that_ran_free(monkeypatch) 
         agents.append(agent)
         if report.reason == "pause":
             looked.append(report.step)
-            looked.append(agent.ask("compare", key=TensorKey("step", "net.fc1.bias")))
+            looked.append(agent.ask("compare", key=TensorKey("step", "net.fc1.weight")))
             looked.append(agent.ask("stats", key=TensorKey("step", "net/fc1/aten.addmm")))
 
     batches, _, _ = watched(monkeypatch, [OVERFLOW, RARE], on_pause=look, each=pause_it)

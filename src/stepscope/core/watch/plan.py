@@ -27,7 +27,8 @@ class Plan:
     """What to do with a tensor; made once for all tensors that the same watchpoints cover.
 
     `needs_previous`: some condition compares with the step before. `needs_inputs`: one looks at the node's inputs.
-    `only_overflow`: all ask for no more than whether there are NaN or infinities.
+    `only_overflow`: all ask for no more than whether there are NaN or infinities. `ranges` and `tolerances` are those
+    that `measure` has to be asked for.
     """
 
     def __init__(self, asked: Sequence[tuple[str, Mapping[str, float]]]) -> None:
@@ -43,11 +44,11 @@ class Plan:
 
     def _setup(self, asked: Sequence[tuple[int, Sequence[Given]]]) -> None:
         self._questions = []
-        self._ranges: list[tuple[float, float]] = []
-        self._tolerances: list[tuple[float, float]] = []
+        self.ranges: list[tuple[float, float]] = []
+        self.tolerances: list[tuple[float, float]] = []
         for code, given in asked:
-            its_range = _number(self._ranges, range_of(given))
-            its_tolerance = _number(self._tolerances, tolerance_of(given) if code == NOT_CHANGED else None)
+            its_range = _number(self.ranges, range_of(given))
+            its_tolerance = _number(self.tolerances, tolerance_of(given) if code == NOT_CHANGED else None)
             self._questions.append(_Question(code, tuple(given), its_range, its_tolerance))
         self.needs_previous = any(one.code in CHANGES for one in self._questions)
         self.only_overflow = all(one.code in NON_FINITE and not one.given for one in self._questions)
@@ -76,24 +77,28 @@ class Plan:
         """
         if self.only_overflow and not (initial or error_on_no_value) and all_finite(x, dtype):
             return self._nothing
-        relevant = [one for one in self._questions if initial == (one.code == INITIAL)]
         figures, has_previous, fits = _NOTHING, False, False
-        if relevant:
+        if any(initial == (one.code == INITIAL) for one in self._questions):
             values = np.asarray(x)
             before = None if previous is None or not self.needs_previous else np.asarray(previous)
             has_previous = before is not None and before.size > 0
             fits = has_previous and before is not None and before.size == values.size
             if before is not None and fits and before.shape != values.shape:
                 before = before.reshape(values.shape)
-            figures = measure(values, before if fits else None, self._ranges, self._tolerances, dtype)
-        common = Measured(figures, has_previous, fits, inputs_finite=inputs_finite)
+            figures = measure(values, before if fits else None, self.ranges, self.tolerances, dtype)
+        measured = Measured(figures, has_previous, fits, inputs_finite=inputs_finite)
+        return self.judge(measured, initial=initial, error_on_no_value=error_on_no_value)
+
+    def judge(self, measured: Measured, *, initial: bool = False, error_on_no_value: bool = False) -> list[Check]:
+        """The same of figures, in which `ranges` and `tolerances` were asked for."""
+        figures = measured.figures
         return [
             decide(
                 one.code,
                 one.given,
-                common
+                measured
                 if one.range is None and one.tolerance is None  # most conditions need neither
-                else common._replace(
+                else measured._replace(
                     in_range=_at(figures.in_range, one.range), close=_at(figures.close, one.tolerance)
                 ),
                 initial=initial,

@@ -36,8 +36,8 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 def plain(tensor: torch.Tensor) -> NDArray[Any] | None:
     """Most tensors, at once: those that numpy takes as they are, without any call that dispatch modes could see."""
-    if tensor.dtype in _SAME_IN_NUMPY and type(tensor) in _TENSORS:
-        with contextlib.suppress(RuntimeError, TypeError):  # somewhere else, sparse, conjugated
+    if tensor.is_cpu and tensor.dtype in _SAME_IN_NUMPY and type(tensor) in _TENSORS:
+        with contextlib.suppress(RuntimeError, TypeError):  # sparse, conjugated
             return tensor.numpy() if not tensor.requires_grad else tensor.data.numpy()
     return None
 

@@ -12,7 +12,7 @@ from stepscope.core.errors import BadRequest, NotAvailable
 from stepscope.core.graph import Graph
 from stepscope.core.tensors import all_finite
 from stepscope.core.watch.step_check import Watching
-from stepscope.probe.torch import arrays
+from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, type_of
 from stepscope.probe.torch.fast import Arguments, Look
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
@@ -38,7 +38,11 @@ class Looks:
         present: Callable[[], FreeStep],
     ) -> None:
         self._graph, self._watching, self._present = graph, watching, present
-        self.parameters = {name: watching[name] for name in graph.of_kind("parameter") if name in watching}
+        self.parameters = {
+            name: watching[name]
+            for name in graph.of_kind("parameter")
+            if name in watching and not (watching[name].plan.only_overflow and self._is_whole(name))
+        }
         self._outputs = {event.name: self._watched(event) for event in events if not event.operation.idle}
         self._writers = _Writers(events)
         self.looks = self._looks(events)
@@ -61,6 +65,10 @@ class Looks:
         return (parameter, 0) not in step.bad and last not in step.bad
 
     # ------------------------------------------------------------ making
+
+    def _is_whole(self, parameter: str) -> bool:
+        """Whether its elements are whole numbers, which are always finite."""
+        return self._graph.output_types(parameter)[0].dtype.startswith(("int", "uint", "bool"))
 
     def _watched(self, event: Event) -> list[_Watched]:
         here = self._watching.get(event.name)
@@ -105,10 +113,13 @@ class Looks:
                     if array is not None and all_finite(array):
                         continue
                 step = present()
-                call = call or Call(event, outputs, arguments)
                 if here.plan.needs_previous:
                     step.copy_for_next(of, tensor)
-                inputs_finite = partial(self._inputs_finite, step, of, call)
+                if on_device.lies_here(tensor):
+                    call = call or Call(event, outputs, arguments)
+                    inputs_finite = partial(self._inputs_finite, step, of, call)
+                else:  # asked when the tensors are gone
+                    inputs_finite = partial(self._inputs_were_finite, step, event)
                 hit = step.check(here, of, tensor, inputs_finite) or hit
             if hit and call is not None:
                 present().keep(call)
@@ -132,14 +143,21 @@ class Looks:
         known = True
         ports = {port.index: (port.node, port.slot) for port in self._graph.node(of[0]).inputs if not port.control}
         for place, tensor in enumerate(call.tensors):
-            finite = self._was_finite(step, ports.get(place)) if place in call.event.writes else _finite(tensor)
+            gone = place in call.event.writes or not on_device.lies_here(tensor)
+            finite = self._was_finite(step, ports.get(place)) if gone else _finite(tensor)
             if finite is False:
                 return False
             known = known and finite is True
         return True if known else None
 
+    def _inputs_were_finite(self, step: FreeStep, event: Event) -> bool | None:
+        """The same at the end of the step."""
+        ports = self._graph.node(event.name).inputs
+        found = {self._was_finite(step, (port.node, port.slot)) for port in ports if not port.control}
+        return False if False in found else None if None in found else True
+
     def _was_finite(self, step: FreeStep, of: Output | None) -> bool | None:
-        """Of what has been overwritten since: what was found when it was looked at."""
+        """Of what is gone since: what was found when it was looked at."""
         here = self._watching.get(of[0]) if of is not None else None
         return of not in step.bad if here is not None and here.plan.needs_inputs else None
 

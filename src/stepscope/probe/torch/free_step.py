@@ -2,21 +2,24 @@
 
 A tensor is checked when its node has run, and then let go. Of nodes with hits, the inputs and outputs are kept as
 copies: the training stops at the end of such a step. Where a condition compares with the step before, a copy of the
-value stays until the next one.
+value stays until the next one. Tensors on a device are checked there, and what came of it is known at the end of the
+step, too late for copies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from stepscope.core.errors import BadRequest, NotAvailable
-from stepscope.core.tensors import all_finite
+from stepscope.core.tensors import Figures, all_finite
+from stepscope.core.watch.engine import Measured
 from stepscope.core.watch.records import Check, Hit
 from stepscope.core.watch.step_check import Watching
-from stepscope.probe.torch import arrays, compat
+from stepscope.probe.torch import arrays, compat, on_device
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import Arguments
 from stepscope.probe.torch.values import KeptNode, Memory, Slot
@@ -41,6 +44,18 @@ class Call(NamedTuple):
         return self.event.operation.read(args, kwargs or {})[0]
 
 
+class _Deferred(NamedTuple):
+    """A tensor on a device, of which a row of figures is on its way."""
+
+    of: Output
+    here: Watching
+    row: Tensor
+    count: int
+    previous: int | None  # the elements of the previous value, if there was one
+    inputs_finite: InputsFinite
+    bad: set[Output]
+
+
 class FreeStep:
     """`before` has copies of values of the step before. `bad` are the outputs that were found not to be finite:
     those of parameters before the step, those of nodes in it."""
@@ -52,6 +67,7 @@ class FreeStep:
         self._memory = memory
         self._bad_after: set[Output] = set()  # parameters
         self._found: list[tuple[Output, Watching, Sequence[Check]]] = []
+        self._deferred: list[_Deferred] = []
 
     def check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite = lambda: None) -> bool:
         """Whether something is to be told of this tensor."""
@@ -92,15 +108,41 @@ class FreeStep:
             outputs = ["nothing was returned here" if one is None else self._copy(one) for one in call.outputs]
             self.kept[call.event.name] = (inputs, outputs)
 
-    def hits(self, number: int, graph: str, positions: Mapping[str, int]) -> list[Hit]:
-        """Of step `number`, in the order of execution, which `positions` has for all that can be watched."""
+    def settle(self) -> None:
+        """Takes in what was computed on devices, with one transfer for all of it."""
+        deferred, self._deferred = self._deferred, []
+        rows = on_device.fetch([one.row for one in deferred])
+        for one, row in zip(
+            deferred, rows, strict=True
+        ):  # first all that is bad: then of each node what its inputs are
+            if any(row[: 1 if one.here.plan.only_overflow else 3]):
+                one.bad.add(one.of)
+        for one, row in zip(deferred, rows, strict=True):
+            plan = one.here.plan
+            if plan.only_overflow:
+                if not row[0]:
+                    continue
+                figures = _OVERFLOW
+            else:
+                figures = on_device.figures(row, one.count, len(plan.ranges), one.previous == one.count)
+            has_previous, fits = bool(one.previous), bool(one.count) and one.previous == one.count
+            measured = Measured(figures, has_previous, fits, inputs_finite=one.inputs_finite)
+            self._tell(one.of, one.here, plan.judge(measured))
+
+    def hits(self, number: int, graph: str, positions: Mapping[str, int], parameters: Iterable[str]) -> list[Hit]:
+        """Of step `number`, in the order of execution, which `positions` has for all that can be watched; then that of
+        `parameters`."""
+        order = {name: place for place, name in enumerate(parameters)}
         hits: list[Hit] = []
         for (node, slot), here, checks in self._found:
             hits += here.hits(checks, number, (graph, node, positions[node]), slot)
-        return sorted(hits, key=lambda hit: hit.position)
+        return sorted(hits, key=lambda hit: (hit.position, order.get(hit.node, -1)))
 
     def _check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, bad: set[Output]) -> bool:
         plan = here.plan
+        if not on_device.lies_here(tensor):
+            self._defer(here, of, tensor, inputs_finite, bad)
+            return False
         try:
             array, dtype = as_bits(tensor)
             if plan.only_overflow:
@@ -113,6 +155,25 @@ class FreeStep:
             return False
         except Exception:  # whatever is wrong with one tensor, the others are checked
             checks = here.unreadable()
+        return self._tell(of, here, checks)
+
+    def _defer(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, bad: set[Output]) -> None:
+        plan, before = here.plan, self.before.get(of) if here.plan.needs_previous else None
+        fits = before is not None and before.numel() == tensor.numel() > 0
+        try:
+            if on_device.is_captured(tensor):
+                return
+            with compat.unseen_by_others():
+                if plan.only_overflow:
+                    row = on_device.any_overflow(tensor)
+                else:
+                    row = on_device.row(tensor, before if fits else None, plan.ranges, plan.tolerances)
+        except TypeError:  # no plain memory
+            return
+        previous = before.numel() if before is not None else None
+        self._deferred.append(_Deferred(of, here, row, tensor.numel(), previous, inputs_finite, bad))
+
+    def _tell(self, of: Output, here: Watching, checks: Sequence[Check]) -> bool:
         if not any(check.reported for check in checks):
             return False
         self._found.append((of, here, checks))
@@ -126,6 +187,9 @@ class FreeStep:
             return holding.hold(tensor.detach().clone())
         except (NotAvailable, RuntimeError) as reason:
             return str(reason)
+
+
+_OVERFLOW = Figures(1, 1, *[0] * 5, *[math.nan] * 5)  # of what is only known not to be finite
 
 
 def as_bits(tensor: Tensor) -> tuple[Any, str]:

@@ -9,7 +9,7 @@ this happens twice as many as before, so that one that comes now and then is amo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,9 +82,8 @@ class FreeWatch:
             self.on = True
             self._step = FreeStep(self._memory, {}, set())
             self._step.now = self._outputs_before()
-            for name, here in self._looks.parameters.items():
-                if name in parameters():
-                    self._step.check_parameter(here, (name, 0), parameters()[name])
+            self._check_parameters(self._looks.parameters, parameters)
+            self._step.settle()
             self._fast.push()
         compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
         self._step = self._step.next({name: parameters()[name] for name in compared if name in parameters()})
@@ -110,9 +109,12 @@ class FreeWatch:
         if fast.fault is not None:
             raise fast.fault
         looks, step = self._looks, self._step
-        for name, here in looks.parameters.items():
-            if (strayed or not looks.is_settled(name, step)) and name in parameters():
-                step.check_parameter(here, (name, 0), parameters()[name])
+        measured = [name for name, here in looks.parameters.items() if not here.plan.only_overflow]
+        self._check_parameters(measured, parameters)
+        step.settle()
+        rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
+        self._check_parameters([one for one in rest if strayed or not looks.is_settled(one, step)], parameters)
+        step.settle()
         graph = self.known.graph
         stops = [event.name for event in ran if is_stop(event)]
         positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
@@ -122,7 +124,7 @@ class FreeWatch:
             self._detour = self._to_trace = min(2 * self._detour or 1, MOST_TRACED)
             after = f" after {stops[-1]}" if stops else ""
             warning = f"step {number} went a way that was not known{after}: from there on, nodes were not checked"
-        return batch_of(number, self._revision, step.hits(number, graph.name, positions), warning)
+        return batch_of(number, self._revision, step.hits(number, graph.name, positions, looks.parameters), warning)
 
     def hand_over(self, number: int, parameters: Mapping[str, Tensor]) -> None:
         """Gives the memory what there is of the values of step `number`, which was ended, and of the one before."""
@@ -157,6 +159,11 @@ class FreeWatch:
         graph = traced.known.graph
         traced.looks = Looks(graph, self._check.watching(graph), program.events, lambda: self._step)
         return traced.looks.looks
+
+    def _check_parameters(self, names: Iterable[str], parameters: Parameters) -> None:
+        for name in names:
+            if name in parameters():
+                self._step.check_parameter(self._looks.parameters[name], (name, 0), parameters()[name])
 
     def _outputs_before(self) -> dict[Output, Tensor]:
         """Of a step that was held."""
