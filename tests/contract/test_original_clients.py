@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 
+import grpc
 import numpy as np
 import pytest
 from source_contract import (
@@ -22,6 +23,8 @@ from stepscope.core.ports import State, TensorKey
 from stepscope.core.tensors import stats
 from stepscope.core.watch.records import Rule, Selection, Watchpoint
 from stepscope.core.watch.selection import Watched
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.testing.network import BACKWARD, FORWARD, OPTIMIZER, Network, graph_proto
 from stepscope.testing.original_client import FLAVOURS, Flavour, Misbehaviour, OriginalClient
 from stepscope.testing.timeline import listening
@@ -314,11 +317,35 @@ async def test_a_broken_connection_may_come_back_with_all_that_was_set():
         assert told == [1]  # the client had not forgotten
 
 
-async def test_a_connection_that_broke_while_nothing_was_asked_is_taken_up():
-    async with training(ASCEND, misbehaviour=Misbehaviour(breaks_off_after=2)) as (timeline, client):
+@each_flavour
+async def test_a_connection_that_broke_while_a_step_ran_is_taken_up(flavour):
+    async with training(flavour, misbehaviour=Misbehaviour(breaks_off_after=2)) as (timeline, client):
         assert (await timeline.do("run", 4)).step == 4
         assert client.network.step == 4
         assert len({report.step for report in timeline.reports}) == 5
+
+
+@each_flavour
+async def test_hits_that_come_first_over_a_new_connection_are_kept(flavour):
+    wrong = Misbehaviour(breaks_off_after=2, hits_in_two_batches=True)
+    async with training(flavour, misbehaviour=wrong) as (timeline, _):
+        await timeline.do("run", 1)
+        await timeline.watch(on("weight_change_too_large", "hidden.weight", "out.weight", abs_mean_update_ratio_gt=0.0))
+        pause = await timeline.do("run", 3)
+        assert (pause.step, pause.reason) == (2, "watchpoint")
+        assert {hit.node for hit in timeline.hits_told[-1].hits} == {"hidden.weight", "out.weight"}
+        assert (await timeline.do("run", 1)).step == 3
+
+
+async def test_hits_of_one_who_is_not_known_harm_nobody():
+    async with training(ASCEND) as (timeline, client), grpc.aio.insecure_channel(client.address) as stranger:
+        hit = pb.WatchpointHit(id=1, tensor=pb.TensorProto(node_name=RELU, slot="0"))
+        stub = EventListenerStub(stranger)
+        assert (await stub.SendWatchpointHits(iter([hit]))).status == pb.EventReply.OK
+        assert (await stub.SendHeartbeat(pb.Heartbeat(period=5))).status == pb.EventReply.OK
+        assert (await stub.WaitCMD(pb.Metadata(backend="GPU", cur_step=7))).status == pb.EventReply.FAILED
+        assert (await timeline.do("run", 1)).reason == "step"
+        assert not timeline.hits_told
 
 
 async def test_a_training_that_compiles_anew_is_told_all_watchpoints_again():
@@ -329,6 +356,17 @@ async def test_a_training_that_compiles_anew_is_told_all_watchpoints_again():
         assert (pause.step, pause.reason) == (2, "watchpoint")
         told = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
         assert [(each.id, each.delete) for each in told] == [(1, False), (1, True), (2, False)]
+
+
+async def test_it_may_tell_of_new_graphs_over_a_new_connection():
+    wrong = Misbehaviour(compiles_anew_after=1, breaks_off_to_compile=True)
+    async with training(ASCEND, misbehaviour=wrong) as (timeline, _):
+        await timeline.watch(on("tensor_too_large", RELU, max_gt=-100.0))
+        source = timeline.source
+        assert (await timeline.do("run", 1)).reason == "watchpoint"
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.reason) == (2, "watchpoint")
+        assert timeline.source is source
 
 
 async def test_a_watchpoint_on_20000_nodes_arrives_whole_within_what_a_message_may_have():

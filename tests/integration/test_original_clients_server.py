@@ -5,9 +5,13 @@ from __future__ import annotations
 import logging
 import random
 import resource
+import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import grpc
 import numpy as np
@@ -24,6 +28,13 @@ RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
 GPU, ASCEND = Flavour("1.2.0", "GPU"), Flavour("2.0.0", "Ascend")
 MUTATED = 10_000
 SERVICE = "/debugger.EventListener/"
+TRAINING = """
+import sys
+from stepscope.testing.original_client import Flavour, OriginalClient
+address, version, device, seconds = sys.argv[1:]
+client = OriginalClient(address, Flavour(version, device), step_seconds=float(seconds)).start()
+client.join(60)
+"""
 
 
 @pytest.fixture
@@ -84,6 +95,81 @@ def test_a_second_training_is_a_second_job(client, server, debugger):
         first.run(3)
         assert first.wait(10) == "paused"
         assert (first.step, second.step) == (3, 1)
+
+
+@contextmanager
+def process(address: str, flavour: Flavour, step_seconds: float) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", TRAINING, address, flavour.version, flavour.backend, str(step_seconds)]
+    with subprocess.Popen(command) as training:
+        try:
+            yield training
+        finally:
+            training.kill()
+
+
+# /proc/net/tcp is Linux's: elsewhere 1.1 and 1.2 give no sign at all.
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the system does not list connections")
+
+
+@on_linux
+@pytest.mark.parametrize("version", ["1.2.0", "2.0.0"])
+@pytest.mark.parametrize("device", ["GPU", "Ascend"])
+def test_one_that_is_killed_while_a_step_runs_is_noticed_within_5_seconds(server, debugger, version, device):
+    with process(server.debugger_address, Flavour(version, device), step_seconds=30) as training:
+        job = debugger.wait_for_job(10)
+        assert job.wait(10) == "paused"
+        job.run(1)
+        time.sleep(0.5)  # until it has been told, and no call is open
+        assert job.state == "running"
+        training.kill()
+        assert job.wait(5) == "lost"
+
+
+@on_linux
+def test_one_that_is_killed_is_not_mixed_up_with_another(server, debugger):
+    """The one that lives is in the same step, on the same machine and device."""
+    with process(server.debugger_address, GPU, 30) as dies, process(server.debugger_address, GPU, 3):
+        while len(jobs := debugger.jobs()) < 2:
+            time.sleep(0.01)
+        for job in jobs:
+            assert job.wait(10) == "paused"
+            job.run(2)
+        time.sleep(0.5)
+        dies.kill()
+        assert sorted(job.wait(20) for job in jobs) == ["lost", "paused"]
+        assert sorted(job.step for job in jobs) == [0, 2]
+
+
+@on_linux
+@pytest.mark.parametrize("version", ["1.2.0", "2.0.0"])
+def test_one_that_was_given_up_while_it_lived_is_back_with_all_it_found(tmp_path, version):
+    """Stopped by a signal it gives no answer to gRPC, which closes the connection: it goes on over a new one."""
+    with (
+        ServerThread(tmp_path, keepalive_seconds=0.3) as server,
+        stepscope.connect(server.url) as debugger,
+        process(server.debugger_address, Flavour(version, "Ascend"), step_seconds=1) as training,
+    ):
+        job = debugger.wait_for_job(10)
+        assert job.wait(10) == "paused"
+        watchpoint = job.watch("weight_not_changed", nodes=["hidden.weight"], rtol=1e9)
+        job.run(3)
+        time.sleep(0.5)
+        training.send_signal(signal.SIGSTOP)
+        assert job.wait(10) == "lost"
+        training.send_signal(signal.SIGCONT)
+        wait_until(lambda: job.state == "paused")
+        assert (job.step, [hit.node for hit in job.hits()]) == (1, ["hidden.weight"])
+        watchpoint.delete()
+        job.run(2)
+        assert job.wait(10) == "paused"
+        assert (job.step, len(debugger.jobs())) == (3, 1)
+
+
+def wait_until(true) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_what_it_can_not_do_is_said(server, debugger):

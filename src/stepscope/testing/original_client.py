@@ -96,7 +96,8 @@ class Misbehaviour:
     silent_after: int | None = None  # asks no more after so many calls, but holds the connection
     extra_graphs: int = 0  # sent with the first one
     compiles_anew_after: int | None = None  # so many steps, and has then forgotten all watchpoints
-    breaks_off_after: int | None = None  # so many steps, while no call is open, and goes on over a new connection
+    breaks_off_after: int | None = None  # so many steps, before it tells of hits, and goes on over a new connection
+    breaks_off_to_compile: bool = False  # tells of its new graphs over a new connection
 
 
 @dataclass
@@ -123,6 +124,7 @@ class OriginalClient:
         address: str,
         flavour: Flavour = FLAVOURS[0],
         steps: int = 1000,
+        step_seconds: float = 0.0,
         nan_at: int | None = None,
         misbehaviour: Misbehaviour | None = None,
         graph: pb.GraphProto | None = None,
@@ -134,8 +136,9 @@ class OriginalClient:
         self.error: BaseException | None = None
         self._graph = graph or _as_sent(graph_proto())
         self._steps = steps
+        self._step_seconds = step_seconds  # that a step takes at least
         self._wrong = misbehaviour or Misbehaviour()
-        self._address = address
+        self.address = address
         self._channel = grpc.insecure_channel(address, options=_CHANNEL)
         self._stub = EventListenerStub(self._channel)
         self._watched: dict[int, _Watch] = {}
@@ -155,7 +158,7 @@ class OriginalClient:
 
     def reconnect(self) -> None:
         """Break the connection while the training stands still; it asks on over a new one, as gRPC makes it."""
-        old, self._channel = self._channel, grpc.insecure_channel(self._address, options=_CHANNEL)
+        old, self._channel = self._channel, grpc.insecure_channel(self.address, options=_CHANNEL)
         self._stub = EventListenerStub(self._channel)
         old.close()
 
@@ -188,11 +191,11 @@ class OriginalClient:
             self._command_loop()
             while self._step < self._steps:
                 self._run_step()
-                if self.network.step == self._wrong.breaks_off_after:
-                    self.reconnect()
                 self._command_loop()
                 if self.network.step == self._wrong.compiles_anew_after:
                     self._watched = {}
+                    if self._wrong.breaks_off_to_compile:
+                        self.reconnect()
                     self._connect()
                     self._command_loop()
             self._stub.SendMetadata(self._metadata(training_done=True))
@@ -250,6 +253,9 @@ class OriginalClient:
                 self._command_loop()
         self._step += not self.flavour.counts_at_start
         self._load_parameters()
+        self._dead.wait(self._step_seconds)
+        if self.network.step == self._wrong.breaks_off_after:
+            self.reconnect()
         self._report(None)
 
     def _load(self, name: str) -> None:

@@ -154,7 +154,7 @@ class Stepping:
         """Whether the connection broke with the last answer on its way. Told twice does no harm, run twice would."""
         told, self._told = self._told, None
         was_back, self._is_back = self._is_back, False
-        if not was_back or told is None:
+        if not was_back or told is None or self._anew:
             return False
         stands_there = self._asked_at == (metadata.cur_step, metadata.cur_node) and not self._found
         if self._ran_at > 0 and not stands_there:
