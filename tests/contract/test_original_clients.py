@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 
 import grpc
 import numpy as np
 import pytest
+from original_trainings import ASCEND, GPU, LAST, MATMUL, RELU, each_flavour, each_gpu, key, on, training
 from source_contract import (
     compares_with_the_step_before,
     ends_when_told,
@@ -19,21 +19,15 @@ from source_contract import (
 
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.core.looks import HistogramQuestion, PlaceQuestion
-from stepscope.core.ports import State, TensorKey
+from stepscope.core.ports import State
 from stepscope.core.tensors import stats
-from stepscope.core.watch.records import Rule, Selection, Watchpoint
+from stepscope.core.watch.records import Selection, Watchpoint
 from stepscope.core.watch.selection import Watched
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.testing.network import BACKWARD, FORWARD, OPTIMIZER, Network, graph_proto
-from stepscope.testing.original_client import FLAVOURS, Flavour, Misbehaviour, OriginalClient
-from stepscope.testing.timeline import listening
+from stepscope.testing.original_client import Flavour, Misbehaviour
 
-RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
-MATMUL = f"{FORWARD}/hidden-Dense/MatMul-op0"
-GPU, ASCEND = Flavour("1.2.0", "GPU"), Flavour("1.2.0", "Ascend")
-
-each_flavour = pytest.mark.parametrize("flavour", FLAVOURS, ids=str)
 each_check = pytest.mark.parametrize(
     "check",
     [
@@ -46,29 +40,6 @@ each_check = pytest.mark.parametrize(
     ],
     ids=lambda check: check.__name__,
 )
-
-
-@asynccontextmanager
-async def training(flavour: Flavour = GPU, **options):
-    """A training that is attached and stands before its first step."""
-    async with listening() as (timeline, address):
-        client = OriginalClient(address, flavour, **options).start()
-        try:
-            await timeline.attached()
-            await timeline.pause_after(0)
-            yield timeline, client
-        finally:
-            await asyncio.to_thread(client.kill)
-    assert client.error is None
-
-
-def key(node: str, slot: int = 0, **more) -> TensorKey:
-    return TensorKey(Network.graph_name, node, slot, **more)
-
-
-def on(condition: str, *nodes: str, **parameters: float) -> Watchpoint:
-    rules = tuple(Rule(node, True) for node in nodes)
-    return Watchpoint(0, condition, parameters, Selection("none", rules=rules))
 
 
 @each_flavour
@@ -162,6 +133,24 @@ async def test_on_gpu_a_hit_stops_a_run_within_the_step(version):
         assert np.array_equal((await timeline.source.tensor(key(MATMUL, input=1))).array, read.array)
         pause = await timeline.do("run", 1)
         assert (pause.step, pause.cursor) == (3, None)
+
+
+@each_gpu
+async def test_a_hit_of_the_last_node_does_not_count_as_two_steps(flavour):
+    async with training(flavour) as (timeline, client):
+        await timeline.watch(on("tensor_too_large", LAST, max_gt=-100.0))
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.reason, pause.cursor) == (1, "watchpoint", None)
+        await timeline.watch()
+        assert (await timeline.do("run", 2)).step == client.network.step == 3
+
+
+@each_gpu
+async def test_a_step_that_ended_node_by_node_does_not_count_as_two(flavour):
+    async with training(flavour) as (timeline, client):
+        while (await timeline.do("next_node")).reason == "node":
+            pass
+        assert (await timeline.do("run", 2)).step == client.network.step == 3
 
 
 async def test_a_node_that_never_runs_is_not_reached_within_the_next_step():

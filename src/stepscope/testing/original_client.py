@@ -15,7 +15,7 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import grpc
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from stepscope.core.ports import TensorKey
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
-from stepscope.testing.network import FOLDED, NODES, PARAMETERS, Network, graph_proto
+from stepscope.testing.network import FOLDED, FORWARD, NODES, PARAMETERS, Network, graph_proto
 from stepscope.testing.original_checks import INITIAL, OVERFLOW, check, of_changes
 
 Array = NDArray[Any]
@@ -32,6 +32,7 @@ Array = NDArray[Any]
 PIECE = 3 << 20  # bytes of a tensor or a graph in one message
 _CHANNEL = [("grpc.use_local_subchannel_pool", 1)]  # each client its own connection; else gRPC's own limits
 _RETRIES = 5
+_RUNNING = frozenset(NODES) - frozenset(FOLDED)
 _TYPES = {"float32": pb.DT_FLOAT32, "float16": pb.DT_FLOAT16, "float64": pb.DT_FLOAT64, "int32": pb.DT_INT32}
 
 
@@ -55,9 +56,16 @@ class Flavour:
         return self.number < (1, 8)
 
     @property
-    def counts_at_start(self) -> bool:
-        """Whether it counts a step when it begins, and not when it is over."""
-        return self.is_gpu and self.number < (1, 3)
+    def counts(self) -> Literal["at start", "at end", "behind"]:
+        """When it counts a step: when it begins, when it is over, or when it has been told to go on from there."""
+        if self.number >= (1, 5):
+            return "behind"
+        return "at start" if self.is_gpu else "at end"
+
+    @property
+    def stops_behind_each_graph(self) -> bool:
+        """Of a step with several."""
+        return self.number < (1, 3)
 
     @property
     def gives_figures(self) -> bool:
@@ -94,7 +102,7 @@ class Misbehaviour:
     hits_in_two_batches: bool = False
     unknown_hits: bool = False  # of a watchpoint and a node that there are not
     silent_after: int | None = None  # asks no more after so many calls, but holds the connection
-    extra_graphs: int = 0  # sent with the first one
+    extra_graphs: int = 0  # sent with the first one, and never run
     compiles_anew_after: int | None = None  # so many steps, and has then forgotten all watchpoints
     breaks_off_after: int | None = None  # so many steps, before it tells of hits, and goes on over a new connection
     breaks_off_to_compile: bool = False  # tells of its new graphs over a new connection
@@ -128,13 +136,16 @@ class OriginalClient:
         nan_at: int | None = None,
         misbehaviour: Misbehaviour | None = None,
         graph: pb.GraphProto | None = None,
+        is_split: bool = False,
     ) -> None:
+        """`is_split`: forward and backward pass are graphs of their own."""
         self.flavour = flavour
         self.network = Network(nan_at)
         self.seen = Seen()
         self.exited = False
         self.error: BaseException | None = None
-        self._graph = graph or _as_sent(graph_proto())
+        whole = graph or _as_sent(graph_proto())
+        self._graphs = [_part(whole, number) for number in range(2)] if is_split else [whole]
         self._steps = steps
         self._step_seconds = step_seconds  # that a step takes at least
         self._wrong = misbehaviour or Misbehaviour()
@@ -148,6 +159,7 @@ class OriginalClient:
         self._step = 0
         self._node = ""
         self._level = "step"
+        self._stopped_at_last = False  # behind the last node of a graph, on the way from node to node
         self._dead = threading.Event()
         self._calls = 0
         self._thread = threading.Thread(target=self._train, daemon=True)
@@ -189,9 +201,10 @@ class OriginalClient:
             self._load_parameters()
             self._connect()
             self._command_loop()
-            while self._step < self._steps:
+            while self.network.step < self._steps:
                 self._run_step()
-                self._command_loop()
+                if not (self._stopped_at_last and self._level == "node"):
+                    self._command_loop()
                 if self.network.step == self._wrong.compiles_anew_after:
                     self._watched = {}
                     if self._wrong.breaks_off_to_compile:
@@ -211,10 +224,10 @@ class OriginalClient:
         reply = self._stub.SendMetadata(self._metadata())
         if reply.WhichOneof("cmd") != "version_matched" or not reply.version_matched:
             raise ValueError("the server does not take this version")
-        graphs = [self._graph]
+        graphs = list(self._graphs)
         for number in range(self._wrong.extra_graphs):
             other = pb.GraphProto()
-            other.CopyFrom(self._graph)
+            other.CopyFrom(self._graphs[0])
             other.name = f"kernel_graph_{number + 1}"
             graphs.append(other)
         send = self._stub.SendMultiGraphs if len(graphs) > 1 else self._stub.SendGraph
@@ -236,27 +249,49 @@ class OriginalClient:
                 yield pb.Chunk(buffer=piece, finished=finished)
 
     def _run_step(self) -> None:
+        """Stops behind nodes and graphs; that it stops behind the step is left to the caller."""
+        if self.flavour.counts == "behind" and self.network.step:
+            self._step += 1
         self._previous = {name: self._loaded[name, 0] for name in PARAMETERS}
-        self._loaded = {key: value for key, value in self._loaded.items() if key[0] in PARAMETERS}
         self._checked = set()
-        self._step += self.flavour.counts_at_start
+        self._step += self.flavour.counts == "at start"
         self.network.run_step()
-        running = [name for name in NODES if name not in FOLDED]
-        for name in running:
-            self._node = name
-            stops = self.flavour.is_gpu and self._level == "node" and name != running[-1]
-            if not self.flavour.is_gpu or stops or self._is_watched(name):
-                self._load(name)
-            if self.flavour.is_gpu and self._report(name):
-                stops = True
-            if stops:
+        for number, graph in enumerate(self._graphs):
+            is_last = number == len(self._graphs) - 1
+            self._keep_parameters_only()
+            self._run_graph([node.full_name for node in graph.node if node.full_name in _RUNNING])
+            if is_last:
+                self._dead.wait(self._step_seconds)
+                if self.network.step == self._wrong.breaks_off_after:
+                    self.reconnect()
+            self._load_parameters()
+            self._step += self.flavour.counts == "at end" and (is_last or self.flavour.stops_behind_each_graph)
+            self._report(None)
+            if self.flavour.stops_behind_each_graph and len(self._graphs) > 1 and (self.flavour.is_gpu or not is_last):
                 self._command_loop()
-        self._step += not self.flavour.counts_at_start
-        self._load_parameters()
-        self._dead.wait(self._step_seconds)
-        if self.network.step == self._wrong.breaks_off_after:
-            self.reconnect()
-        self._report(None)
+        if self.flavour.stops_behind_each_graph and len(self._graphs) > 1:
+            self._keep_parameters_only()
+
+    def _run_graph(self, nodes: list[str]) -> None:
+        if not self.flavour.is_gpu:
+            for name in nodes:
+                self._load(name)
+            return
+        self._stopped_at_last = False
+        for name in nodes:
+            self._node = name
+            is_last = name == nodes[-1]
+            goes_by_node = self._level == "node"
+            if goes_by_node or self._is_watched(name):
+                self._load(name)
+            if self._report(name):
+                self._command_loop()
+            elif goes_by_node and not (is_last and self.flavour.stops_behind_each_graph):
+                self._stopped_at_last = is_last
+                self._command_loop()
+
+    def _keep_parameters_only(self) -> None:
+        self._loaded = {key: value for key, value in self._loaded.items() if key[0] in PARAMETERS}
 
     def _load(self, name: str) -> None:
         for slot in range(len(NODES[name][2])):
@@ -424,7 +459,7 @@ class OriginalClient:
             backend=self.flavour.backend,
             cur_node=self._node if self.flavour.is_gpu else "",
             training_done=training_done,
-            graph_num=1 + self._wrong.extra_graphs if is_first else 0,
+            graph_num=len(self._graphs) + self._wrong.extra_graphs if is_first else 0,
             ms_version=self.flavour.version if is_first else "",
         )
 
@@ -436,6 +471,17 @@ def _as_sent(graph: pb.GraphProto) -> pb.GraphProto:
         parameter.ClearField("trainable")
     graph.name = Network.graph_name
     return graph
+
+
+def _part(graph: pb.GraphProto, number: int) -> pb.GraphProto:
+    """Its forward nodes, or the others; what these read of the former is an input."""
+    part = pb.GraphProto(name=f"kernel_graph_{number}", const_vals=graph.const_vals)
+    part.node.extend(node for node in graph.node if node.full_name.startswith(FORWARD) == (number == 0))
+    own = {node.name for node in part.node} | {constant.key for constant in graph.const_vals}
+    read = dict.fromkeys(each.name for node in part.node for each in node.input)
+    known = {parameter.name: parameter for parameter in graph.parameters}
+    part.parameters.extend(known.get(name, pb.ParameterProto(name=name)) for name in read if name not in own)
+    return part
 
 
 def _fields(message: pb.TensorProto) -> dict[str, Any]:
