@@ -274,8 +274,7 @@ async def test_the_same_is_asked_for_once():
     async with training(ASCEND) as (timeline, client):
         await timeline.do("run", 1)
         await asyncio.gather(*(timeline.source.look(key(RELU), PlaceQuestion("max")) for _ in range(5)))
-        views = [reply.view_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "view_cmd"]
-        assert sum(len(view.tensors) for view in views) == 1
+        assert sum(len(view.tensors) for view in client.seen.commands("view_cmd")) == 1
 
 
 async def test_of_a_very_large_tensor_newer_clients_send_their_own_figures(monkeypatch):
@@ -284,7 +283,7 @@ async def test_of_a_very_large_tensor_newer_clients_send_their_own_figures(monke
         await timeline.do("run", 1)
         found = await timeline.source.stats(key(RELU))
         expected = stats(client.network.tensor(key(RELU)).array, "float32", 1)
-        assert {reply.view_cmd.level for reply in client.seen.replies if reply.WhichOneof("cmd") == "view_cmd"} == {1}
+        assert {view.level for view in client.seen.commands("view_cmd")} == {1}
     assert (found.zero_count, found.positive_count, found.shape) == (
         expected.zero_count, expected.positive_count, expected.shape,
     )  # fmt: skip
@@ -302,8 +301,7 @@ async def test_a_broken_connection_may_come_back_with_all_that_was_set():
         assert await timeline.until(lambda: len(timeline.reports) > told_before or None)
         assert (timeline.reports[-1].state, timeline.reports[-1].reason) == (State.PAUSED, "watchpoint")
         assert (await timeline.do("run", 1)).reason == "watchpoint"
-        told = [reply.set_cmd.id for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
-        assert told == [1]  # the client had not forgotten
+        assert [command.id for command in client.seen.commands("set_cmd")] == [1]  # the client had not forgotten
 
 
 @each_flavour
@@ -343,7 +341,7 @@ async def test_a_training_that_compiles_anew_is_told_all_watchpoints_again():
         assert (await timeline.do("run", 1)).reason == "watchpoint"
         pause = await timeline.do("run", 1)
         assert (pause.step, pause.reason) == (2, "watchpoint")
-        told = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
+        told = client.seen.commands("set_cmd")
         assert [(each.id, each.delete) for each in told] == [(1, False), (1, True), (2, False)]
 
 
@@ -368,7 +366,7 @@ async def test_a_watchpoint_on_20000_nodes_arrives_whole_within_what_a_message_m
     async with training(ASCEND, graph=graph) as (timeline, client):
         await timeline.watch(Watchpoint(0, "tensor_overflow"))
         assert (await timeline.do("run", 1)).step == 1
-        sent = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
+        sent = client.seen.commands("set_cmd")
         names = [node.node_name for command in sent for node in command.watch_nodes]
         watched = Watched(timeline.graphs[Network.graph_name], Selection()).names()
         assert len(watched) > nodes

@@ -31,8 +31,8 @@ async def test_both_graphs_are_there_and_a_parameter_that_both_read_is_one(flavo
         pause = await timeline.do("run", 1)
         assert pause.reason == "watchpoint"
         assert [hit.node for hit in timeline.hits_told[-1].hits] == ["hidden.weight"]
-        told = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
-        assert [node.node_name for command in told for node in command.watch_nodes] == ["Default/hidden.weight"]
+        (told,) = client.seen.commands("set_cmd")
+        assert [node.node_name for node in told.watch_nodes] == ["Default/hidden.weight"]
         for graph in (FIRST, SECOND):
             found = await timeline.source.tensor(TensorKey(graph, "hidden.weight"))
             assert np.array_equal(found.array, true(client, "hidden.weight"))

@@ -45,7 +45,7 @@ class Flavour:
 
     @property
     def number(self) -> tuple[int, ...]:
-        return tuple(map(int, self.version.split(".")[:2]))
+        return tuple(map(int, (self.version or "1.1").split(".")[:2]))
 
     @property
     def is_gpu(self) -> bool:
@@ -98,7 +98,11 @@ class Misbehaviour:
     """What a client may get wrong; nothing unless said."""
 
     last_piece_twice: bool = False  # of a graph
+    cuts_graphs: bool = False  # ends each with half of its bytes, says so, and tries again
+    wrong_order: bool = False  # sends and asks before it has said who it is, and before its graph
     wrong_dims: bool = False  # of every tensor
+    cuts_tensors: bool = False  # leaves out the last piece of each
+    huge_hits: bool = False  # one of more bytes than a message may have, before all others
     hits_in_two_batches: bool = False
     unknown_hits: bool = False  # of a watchpoint and a node that there are not
     silent_after: int | None = None  # asks no more after so many calls, but holds the connection
@@ -113,7 +117,12 @@ class Seen:
     """What the server asked for, for tests that look at the wire."""
 
     replies: list[pb.EventReply] = field(default_factory=list)
+    out_of_order: list[pb.EventReply] = field(default_factory=list)  # to what a misbehaving client sent
     largest_reply: int = 0
+
+    def commands(self, kind: str) -> list[Any]:
+        """Of one kind, in order."""
+        return [getattr(reply, kind) for reply in self.replies if reply.WhichOneof("cmd") == kind]
 
     def note(self, reply: pb.EventReply) -> None:
         self.replies.append(reply)
@@ -199,6 +208,8 @@ class OriginalClient:
     def _train(self) -> None:
         try:
             self._load_parameters()
+            if self._wrong.wrong_order:
+                self._send_in_wrong_order()
             self._connect()
             self._command_loop()
             while self.network.step < self._steps:
@@ -231,9 +242,24 @@ class OriginalClient:
             other.name = f"kernel_graph_{number + 1}"
             graphs.append(other)
         send = self._stub.SendMultiGraphs if len(graphs) > 1 else self._stub.SendGraph
+        if self._wrong.wrong_order:
+            self.seen.out_of_order.append(self._stub.WaitCMD(self._metadata()))
+        if self._wrong.cuts_graphs:
+            half = graphs[0].SerializeToString()[: graphs[0].ByteSize() // 2]
+            self.seen.out_of_order.append(send(iter([pb.Chunk(buffer=half, finished=True)])))
         reply = send(self._pieces_of(graphs, is_ended=len(graphs) > 1))
         if reply.status != pb.EventReply.OK:
             raise ValueError("the server does not take the graph")
+
+    def _send_in_wrong_order(self) -> None:
+        self.seen.out_of_order += [
+            self._stub.WaitCMD(self._metadata()),
+            self._stub.SendGraph(self._pieces_of(self._graphs, is_ended=False)),
+            self._stub.SendMultiGraphs(self._pieces_of(self._graphs, is_ended=True)),
+            self._stub.SendTensors(iter([pb.TensorProto(node_name="none", slot="0", finished=True)])),
+            self._stub.SendTensorStats(iter([pb.TensorSummary()])),
+            self._stub.SendTensorBase(iter([pb.TensorBase()])),
+        ]
 
     def _pieces_of(self, graphs: list[pb.GraphProto], is_ended: bool) -> Iterator[pb.Chunk]:
         finished = False
@@ -367,7 +393,7 @@ class OriginalClient:
             return
         content = np.ascontiguousarray(value).tobytes()
         dims = [*value.shape, 7] if self._wrong.wrong_dims else list(value.shape)
-        for start in range(0, max(len(content), 1), PIECE):
+        for start in range(0, max(len(content), 1) - PIECE * self._wrong.cuts_tensors, PIECE):
             yield pb.TensorProto(
                 **_fields(named),
                 tensor_content=content[start : start + PIECE],
@@ -436,6 +462,9 @@ class OriginalClient:
                     found.append(self._hit(id, told_as, slot, code, params, error))
         if self._wrong.unknown_hits:
             found.append(self._hit(99_999, "Default/no/such-node", 0, 13, [], 0))
+        if self._wrong.huge_hits:
+            with contextlib.suppress(grpc.RpcError):
+                self._stub.SendWatchpointHits(iter([self._hit(1, "x" * (64 << 20), 0, 13, [], 0)]))
         if not found:
             return False
         batches = [found[:1], found[1:]] if self._wrong.hits_in_two_batches and len(found) > 1 else [found]
