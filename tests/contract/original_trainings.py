@@ -10,7 +10,8 @@ import pytest
 from stepscope.core.ports import TensorKey
 from stepscope.core.watch.records import Rule, Selection, Watchpoint
 from stepscope.testing.network import FORWARD, OPTIMIZER, Network
-from stepscope.testing.original_client import FLAVOURS, Flavour, OriginalClient
+from stepscope.testing.original_client import OriginalClient
+from stepscope.testing.original_flavours import FLAVOURS, Flavour
 from stepscope.testing.timeline import listening
 
 RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"

@@ -26,7 +26,7 @@ from stepscope.core.watch.selection import Watched
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.testing.network import BACKWARD, FORWARD, OPTIMIZER, Network, graph_proto
-from stepscope.testing.original_client import Flavour, Misbehaviour
+from stepscope.testing.original_flavours import Flavour, Misbehaviour
 
 each_check = pytest.mark.parametrize(
     "check",

@@ -9,7 +9,7 @@ from original_trainings import ASCEND, GPU, LAST, MATMUL, RELU, each_flavour, ea
 from stepscope.core.errors import NotAvailable
 from stepscope.core.ports import TensorKey
 from stepscope.testing.network import BACKWARD, FORWARD, NODES, OPTIMIZER, Network
-from stepscope.testing.original_client import FLAVOURS, Flavour
+from stepscope.testing.original_flavours import FLAVOURS, Flavour
 
 FIRST, SECOND = "kernel_graph_0", "kernel_graph_1"
 LOSS = f"{FORWARD}/loss/SquaredError-op0"  # the last node of the first graph

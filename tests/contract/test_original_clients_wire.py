@@ -14,7 +14,8 @@ from stepscope.core.watch.conditions import CONDITIONS
 from stepscope.core.watch.records import Rule, Selection, Watchpoint
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.testing.network import BACKWARD, CONSTANTS, FORWARD, Network
-from stepscope.testing.original_client import Flavour, Misbehaviour, OriginalClient
+from stepscope.testing.original_client import OriginalClient
+from stepscope.testing.original_flavours import Flavour, Misbehaviour
 from stepscope.testing.timeline import listening
 
 FAILED = pb.EventReply.FAILED

@@ -11,7 +11,8 @@ from watching import Watching
 import stepscope
 from stepscope.core.ports import TensorKey
 from stepscope.testing.network import FORWARD, Network
-from stepscope.testing.original_client import Flavour, OriginalClient
+from stepscope.testing.original_client import OriginalClient
+from stepscope.testing.original_flavours import Flavour
 
 DENSE = f"{FORWARD}/hidden-Dense"
 MATMUL = f"{DENSE}/MatMul-op0"

@@ -15,7 +15,7 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import grpc
 import numpy as np
@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 from stepscope.core.ports import TensorKey
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
-from stepscope.testing.network import FOLDED, FORWARD, NODES, PARAMETERS, Network, graph_proto
+from stepscope.testing.network import FOLDED, NODES, PARAMETERS, Network, graph_proto
 from stepscope.testing.original_checks import INITIAL, OVERFLOW, check, of_changes
+from stepscope.testing.original_flavours import FLAVOURS, Flavour, Misbehaviour
+from stepscope.testing.original_graphs import as_sent, part
 
 Array = NDArray[Any]
 
@@ -36,80 +38,10 @@ _RUNNING = frozenset(NODES) - frozenset(FOLDED)
 _TYPES = {"float32": pb.DT_FLOAT32, "float16": pb.DT_FLOAT16, "float64": pb.DT_FLOAT64, "int32": pb.DT_INT32}
 
 
-@dataclass(frozen=True)
-class Flavour:
-    """What tells releases and devices apart."""
-
-    version: str
-    backend: str
-
-    @property
-    def number(self) -> tuple[int, ...]:
-        return tuple(map(int, (self.version or "1.1").split(".")[:2]))
-
-    @property
-    def is_gpu(self) -> bool:
-        return self.backend == "GPU"
-
-    @property
-    def matches_scopes(self) -> bool:
-        return self.number < (1, 8)
-
-    @property
-    def counts(self) -> Literal["at start", "at end", "behind"]:
-        """When it counts a step: when it begins, when it is over, or when it has been told to go on from there."""
-        if self.number >= (1, 5):
-            return "behind"
-        return "at start" if self.is_gpu else "at end"
-
-    @property
-    def stops_behind_each_graph(self) -> bool:
-        """Of a step with several."""
-        return self.number < (1, 3)
-
-    @property
-    def gives_figures(self) -> bool:
-        return self.number >= (1, 5)
-
-    @property
-    def beats(self) -> bool:
-        return self.number >= (1, 3)
-
-    def __str__(self) -> str:
-        return f"{self.version} {self.backend}"
-
-
-FLAVOURS = tuple(
-    Flavour(version, backend)
-    for version, backend in (
-        ("1.2.0", "GPU"), ("1.2.0", "Ascend"), ("1.3.0", "GPU"), ("1.9.0", "Ascend"), ("2.0.0", "GPU"),
-    )
-)  # fmt: skip
-
-
 @dataclass
 class _Watch:
     nodes: list[pb.WatchNode]
     condition: pb.WatchCondition
-
-
-@dataclass
-class Misbehaviour:
-    """What a client may get wrong; nothing unless said."""
-
-    last_piece_twice: bool = False  # of a graph
-    cuts_graphs: bool = False  # ends each with half of its bytes, says so, and tries again
-    wrong_order: bool = False  # sends and asks before it has said who it is, and before its graph
-    wrong_dims: bool = False  # of every tensor
-    cuts_tensors: bool = False  # leaves out the last piece of each
-    huge_hits: bool = False  # one of more bytes than a message may have, before all others
-    hits_in_two_batches: bool = False
-    unknown_hits: bool = False  # of a watchpoint and a node that there are not
-    silent_after: int | None = None  # asks no more after so many calls, but holds the connection
-    extra_graphs: int = 0  # sent with the first one, and never run
-    compiles_anew_after: int | None = None  # so many steps, and has then forgotten all watchpoints
-    breaks_off_after: int | None = None  # so many steps, before it tells of hits, and goes on over a new connection
-    breaks_off_to_compile: bool = False  # tells of its new graphs over a new connection
 
 
 @dataclass
@@ -153,8 +85,8 @@ class OriginalClient:
         self.seen = Seen()
         self.exited = False
         self.error: BaseException | None = None
-        whole = graph or _as_sent(graph_proto())
-        self._graphs = [_part(whole, number) for number in range(2)] if is_split else [whole]
+        whole = graph or as_sent(graph_proto())
+        self._graphs = [part(whole, number) for number in range(2)] if is_split else [whole]
         self._steps = steps
         self._step_seconds = step_seconds  # that a step takes at least
         self._wrong = misbehaviour or Misbehaviour()
@@ -491,26 +423,6 @@ class OriginalClient:
             graph_num=len(self._graphs) + self._wrong.extra_graphs if is_first else 0,
             ms_version=self.flavour.version if is_first else "",
         )
-
-
-def _as_sent(graph: pb.GraphProto) -> pb.GraphProto:
-    """Without what the originals do not know."""
-    for parameter in graph.parameters:
-        parameter.ClearField("role")
-        parameter.ClearField("trainable")
-    graph.name = Network.graph_name
-    return graph
-
-
-def _part(graph: pb.GraphProto, number: int) -> pb.GraphProto:
-    """Its forward nodes, or the others; what these read of the former is an input."""
-    part = pb.GraphProto(name=f"kernel_graph_{number}", const_vals=graph.const_vals)
-    part.node.extend(node for node in graph.node if node.full_name.startswith(FORWARD) == (number == 0))
-    own = {node.name for node in part.node} | {constant.key for constant in graph.const_vals}
-    read = dict.fromkeys(each.name for node in part.node for each in node.input)
-    known = {parameter.name: parameter for parameter in graph.parameters}
-    part.parameters.extend(known.get(name, pb.ParameterProto(name=name)) for name in read if name not in own)
-    return part
 
 
 def _fields(message: pb.TensorProto) -> dict[str, Any]:
