@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import random
 import resource
 import signal
@@ -30,11 +32,16 @@ GPU, ASCEND = Flavour("1.2.0", "GPU"), Flavour("2.0.0", "Ascend")
 MUTATED = 10_000
 SERVICE = "/debugger.EventListener/"
 TRAINING = """
-import sys
+import os, sys, time
 from stepscope.testing.original_client import OriginalClient
 from stepscope.testing.original_flavours import Flavour
-address, version, device, seconds = sys.argv[1:]
+address, version, device, seconds, workers = sys.argv[1:]
 client = OriginalClient(address, Flavour(version, device), step_seconds=float(seconds)).start()
+if int(workers):
+    time.sleep(1)  # until it is connected
+    if not os.fork():
+        time.sleep(60)
+        os._exit(0)
 client.join(60)
 """
 
@@ -100,13 +107,15 @@ def test_a_second_training_is_a_second_job(client, server, debugger):
 
 
 @contextmanager
-def process(address: str, flavour: Flavour, step_seconds: float) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-c", TRAINING, address, flavour.version, flavour.backend, str(step_seconds)]
-    with subprocess.Popen(command) as training:
+def process(address: str, flavour: Flavour, step_seconds: float, workers: int = 0) -> Iterator[subprocess.Popen[bytes]]:
+    options = (address, flavour.version, flavour.backend, step_seconds, workers)
+    command = [sys.executable, "-c", TRAINING, *map(str, options)]
+    with subprocess.Popen(command, start_new_session=True) as training:
         try:
             yield training
         finally:
-            training.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(training.pid, signal.SIGKILL)
 
 
 # /proc/net/tcp is Linux's: elsewhere 1.1 and 1.2 give no sign at all.
@@ -127,6 +136,23 @@ def test_one_that_is_killed_is_noticed_within_5_seconds(server, debugger, versio
         assert job.state == state
         training.kill()
         wait_until(lambda: job.state == "lost", 5)
+
+
+@on_linux
+def test_one_that_is_killed_is_noticed_though_a_worker_of_it_lives_on(tmp_path):
+    """It holds the connection, but nobody answers over it any more."""
+    with (
+        ServerThread(tmp_path, keepalive_seconds=0.6) as server,
+        stepscope.connect(server.url) as debugger,
+        process(server.debugger_address, ASCEND, step_seconds=30, workers=1) as training,
+    ):
+        job = debugger.wait_for_job(10)
+        assert job.wait(10) == "paused"
+        time.sleep(1.5)  # until the worker is there
+        job.run(1)
+        time.sleep(0.5)
+        training.kill()
+        assert job.wait(5) == "lost"
 
 
 @on_linux
