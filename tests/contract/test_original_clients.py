@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import grpc
 import numpy as np
@@ -215,12 +216,20 @@ async def test_what_was_set_and_what_was_found():
 
 @pytest.mark.parametrize("version", ["1.1.0", "1.2.0", "1.3.0", "2.0.0"])
 async def test_rtol_and_atol_mean_what_the_user_asked_for(version):
-    """With a huge rtol and no atol every weight counts as unchanged; the other way round none does."""
+    """A little more than the largest change: as atol all is unchanged, as rtol the small weights are not."""
+    alike = Network()
+    weights = []
+    for _ in range(2):
+        weights.append(alike.tensor(key("hidden.weight")).array)
+        alike.run_step()
+    change = float(np.abs(weights[1] - weights[0]).max()) * 1.01
     async with training(Flavour(version, "Ascend")) as (timeline, _):
-        await timeline.watch(on("weight_not_changed", "hidden.weight", rtol=1e-9, atol=0.0))
-        assert (await timeline.do("run", 1)).reason == "step"
-        await timeline.watch(on("weight_not_changed", "hidden.weight", rtol=1e9, atol=0.0))
+        await timeline.watch(
+            on("weight_not_changed", "hidden.weight", rtol=change, atol=0.0),
+            on("weight_not_changed", "hidden.weight", rtol=0.0, atol=change),
+        )
         assert (await timeline.do("run", 1)).reason == "watchpoint"
+        assert [hit.watchpoint for hit in timeline.hits_told[-1].hits] == [2]
 
 
 @each_flavour
@@ -322,6 +331,16 @@ async def test_hits_that_come_first_over_a_new_connection_are_kept(flavour):
         assert (pause.step, pause.reason) == (2, "watchpoint")
         assert {hit.node for hit in timeline.hits_told[-1].hits} == {"hidden.weight", "out.weight"}
         assert (await timeline.do("run", 1)).step == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not list connections")
+async def test_nobody_takes_the_place_of_one_that_runs_a_step():
+    async with training(GPU, step_seconds=1) as (timeline, client), grpc.aio.insecure_channel(client.address) as other:
+        run = await timeline.send("run", 2)
+        await asyncio.sleep(0.3)  # no call is open now
+        alike = pb.Metadata(device_name="0:0", backend="GPU", cur_step=1)
+        assert (await EventListenerStub(other).WaitCMD(alike)).status == pb.EventReply.FAILED
+        assert (await timeline.pause_after(run)).step == client.network.step == 2
 
 
 async def test_hits_of_one_who_is_not_known_harm_nobody():

@@ -118,8 +118,12 @@ async def test_hits_of_a_split_watchpoint_are_all_of_the_one(monkeypatch):
         zero = on("tensor_all_zero", RELU, zero_percentage_ge=100.0)
         await timeline.watch(zero, on("tensor_too_large", *nodes, max_gt=-9.0))
         await timeline.do("run", 1)
-        assert len(client.seen.commands("set_cmd")) > 3
+        told = [command.id for command in client.seen.commands("set_cmd")]
+        assert len(told) > 3
         assert {(hit.watchpoint, hit.node) for hit in timeline.hits_told[-1].hits} == {(2, node) for node in nodes}
+        await timeline.watch()
+        assert (await timeline.do("run", 1)).reason == "step"
+        assert [command.id for command in client.seen.commands("set_cmd") if command.delete] == told
 
 
 async def test_one_that_stands_still_is_answered_with_nothing_now_and_then(monkeypatch):

@@ -110,7 +110,9 @@ def test_a_second_training_is_a_second_job(client, server, debugger):
 def process(address: str, flavour: Flavour, step_seconds: float, workers: int = 0) -> Iterator[subprocess.Popen[bytes]]:
     options = (address, flavour.version, flavour.backend, step_seconds, workers)
     command = [sys.executable, "-c", TRAINING, *map(str, options)]
-    with subprocess.Popen(command, start_new_session=True) as training:
+    # A worker keeps what it inherits, as one of a program in C++ does.
+    environment = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": "0"}
+    with subprocess.Popen(command, env=environment, start_new_session=True) as training:
         try:
             yield training
         finally:
