@@ -321,6 +321,24 @@ async def test_a_connection_that_broke_while_a_step_ran_is_taken_up(flavour):
         assert len({report.step for report in timeline.reports}) == 5
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not list connections")
+@each_flavour
+async def test_one_that_was_given_up_in_a_step_comes_back_with_what_it_found(flavour, monkeypatch):
+    monkeypatch.setattr("stepscope.server.mindspore.peers.LOOK_SECONDS", 0.05)
+    async with training(flavour, misbehaviour=Misbehaviour(breaks_off_after=2, seconds_away=1.0)) as (timeline, _):
+        await timeline.do("run", 1)
+        await timeline.watch(on("weight_change_too_large", "hidden.weight", abs_mean_update_ratio_gt=0.0))
+        source, run = timeline.source, await timeline.send("run", 3)
+        assert await timeline.until(lambda: timeline.detached) == "the connection to the training process broke"
+        with pytest.raises(Conflict, match="broke"):
+            await timeline.send("pause")
+        pause = await timeline.pause_after(run)
+        assert (pause.step, pause.reason, timeline.source) == (2, "watchpoint", source)
+        assert [hit.node for hit in timeline.hits_told[-1].hits] == ["hidden.weight"]
+        await timeline.watch()
+        assert (await timeline.do("run", 1)).step == 3
+
+
 @each_flavour
 async def test_hits_that_come_first_over_a_new_connection_are_kept(flavour):
     wrong = Misbehaviour(breaks_off_after=2, hits_in_two_batches=True)

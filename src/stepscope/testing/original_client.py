@@ -109,11 +109,12 @@ class OriginalClient:
         self._thread.start()
         return self
 
-    def reconnect(self) -> None:
+    def reconnect(self, seconds_away: float = 0.0) -> None:
         """Break the connection while the training stands still; it asks on over a new one, as gRPC makes it."""
         old, self._channel = self._channel, grpc.insecure_channel(self.address, options=_CHANNEL)
         self._stub = EventListenerStub(self._channel)
         old.close()
+        self._dead.wait(seconds_away)
 
     def kill(self) -> None:
         self._dead.set()
@@ -221,7 +222,7 @@ class OriginalClient:
             if is_last:
                 self._dead.wait(self._step_seconds)
                 if self.network.step == self._wrong.breaks_off_after:
-                    self.reconnect()
+                    self.reconnect(self._wrong.seconds_away)
             self._load_parameters()
             self._step += self.flavour.counts == "at end" and (is_last or self.flavour.stops_behind_each_graph)
             self._report(None)
@@ -296,7 +297,7 @@ class OriginalClient:
             else:
                 if reply.status != pb.EventReply.FAILED or attempt == _RETRIES:
                     return reply
-            self._dead.wait(0.1 * attempt)
+            self._dead.wait(0.3 * attempt)
         raise AssertionError("unreachable")
 
     def _set(self, command: pb.SetCMD) -> None:
@@ -401,7 +402,8 @@ class OriginalClient:
             return False
         batches = [found[:1], found[1:]] if self._wrong.hits_in_two_batches and len(found) > 1 else [found]
         for batch in batches:
-            self._stub.SendWatchpointHits(iter(batch))
+            with contextlib.suppress(grpc.RpcError):  # they are lost then
+                self._stub.SendWatchpointHits(iter(batch))
         return True
 
     @staticmethod

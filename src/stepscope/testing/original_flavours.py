@@ -73,4 +73,5 @@ class Misbehaviour:
     extra_graphs: int = 0  # sent with the first one, and never run
     compiles_anew_after: int | None = None  # so many steps, and has then forgotten all watchpoints
     breaks_off_after: int | None = None  # so many steps, before it tells of hits, and goes on over a new connection
+    seconds_away: float = 0.0  # before it goes on
     breaks_off_to_compile: bool = False  # tells of its new graphs over a new connection

@@ -135,7 +135,11 @@ class Peers:
             return
         peer.source.close(why)
         self._away = [*self._away[1 - _MOST_AWAY :], peer]
-        self._spawn(self._registry.detach(peer.source, why))
+        self._spawn(self._detach(peer, why))
+
+    async def _detach(self, peer: Peer, why: str) -> None:
+        if peer.source.gone:  # it may be back by now
+            await self._registry.detach(peer.source, why)
 
     def close(self, why: str) -> None:
         if self._looking is not None:
