@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+import sys
 
+import grpc
 import numpy as np
 import pytest
+from original_trainings import ASCEND, GPU, LAST, MATMUL, RELU, each_flavour, each_gpu, key, on, training
 from source_contract import (
     compares_with_the_step_before,
     ends_when_told,
@@ -18,19 +20,15 @@ from source_contract import (
 
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.core.looks import HistogramQuestion, PlaceQuestion
-from stepscope.core.ports import State, TensorKey
+from stepscope.core.ports import State
 from stepscope.core.tensors import stats
-from stepscope.core.watch.records import Rule, Selection, Watchpoint
+from stepscope.core.watch.records import Selection, Watchpoint
 from stepscope.core.watch.selection import Watched
+from stepscope.protocol.gen import stepscope_pb2 as pb
+from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.testing.network import BACKWARD, FORWARD, OPTIMIZER, Network, graph_proto
-from stepscope.testing.original_client import FLAVOURS, Flavour, Misbehaviour, OriginalClient
-from stepscope.testing.timeline import listening
+from stepscope.testing.original_flavours import Flavour, Misbehaviour
 
-RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
-MATMUL = f"{FORWARD}/hidden-Dense/MatMul-op0"
-GPU, ASCEND = Flavour("1.2.0", "GPU"), Flavour("1.2.0", "Ascend")
-
-each_flavour = pytest.mark.parametrize("flavour", FLAVOURS, ids=str)
 each_check = pytest.mark.parametrize(
     "check",
     [
@@ -43,29 +41,6 @@ each_check = pytest.mark.parametrize(
     ],
     ids=lambda check: check.__name__,
 )
-
-
-@asynccontextmanager
-async def training(flavour: Flavour = GPU, **options):
-    """A training that is attached and stands before its first step."""
-    async with listening() as (timeline, address):
-        client = OriginalClient(address, flavour, **options).start()
-        try:
-            await timeline.attached()
-            await timeline.pause_after(0)
-            yield timeline, client
-        finally:
-            await asyncio.to_thread(client.kill)
-    assert client.error is None
-
-
-def key(node: str, slot: int = 0, **more) -> TensorKey:
-    return TensorKey(Network.graph_name, node, slot, **more)
-
-
-def on(condition: str, *nodes: str, **parameters: float) -> Watchpoint:
-    rules = tuple(Rule(node, True) for node in nodes)
-    return Watchpoint(0, condition, parameters, Selection("none", rules=rules))
 
 
 @each_flavour
@@ -161,6 +136,24 @@ async def test_on_gpu_a_hit_stops_a_run_within_the_step(version):
         assert (pause.step, pause.cursor) == (3, None)
 
 
+@each_gpu
+async def test_a_hit_of_the_last_node_does_not_count_as_two_steps(flavour):
+    async with training(flavour) as (timeline, client):
+        await timeline.watch(on("tensor_too_large", LAST, max_gt=-100.0))
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.reason, pause.cursor) == (1, "watchpoint", None)
+        await timeline.watch()
+        assert (await timeline.do("run", 2)).step == client.network.step == 3
+
+
+@each_gpu
+async def test_a_step_that_ended_node_by_node_does_not_count_as_two(flavour):
+    async with training(flavour) as (timeline, client):
+        while (await timeline.do("next_node")).reason == "node":
+            pass
+        assert (await timeline.do("run", 2)).step == client.network.step == 3
+
+
 async def test_a_node_that_never_runs_is_not_reached_within_the_next_step():
     async with training(GPU) as (timeline, _):
         pause = await timeline.do("run_to", graph=Network.graph_name, node="hidden.weight")
@@ -223,12 +216,20 @@ async def test_what_was_set_and_what_was_found():
 
 @pytest.mark.parametrize("version", ["1.1.0", "1.2.0", "1.3.0", "2.0.0"])
 async def test_rtol_and_atol_mean_what_the_user_asked_for(version):
-    """With a huge rtol and no atol every weight counts as unchanged; the other way round none does."""
+    """A little more than the largest change: as atol all is unchanged, as rtol the small weights are not."""
+    alike = Network()
+    weights = []
+    for _ in range(2):
+        weights.append(alike.tensor(key("hidden.weight")).array)
+        alike.run_step()
+    change = float(np.abs(weights[1] - weights[0]).max()) * 1.01
     async with training(Flavour(version, "Ascend")) as (timeline, _):
-        await timeline.watch(on("weight_not_changed", "hidden.weight", rtol=1e-9, atol=0.0))
-        assert (await timeline.do("run", 1)).reason == "step"
-        await timeline.watch(on("weight_not_changed", "hidden.weight", rtol=1e9, atol=0.0))
+        await timeline.watch(
+            on("weight_not_changed", "hidden.weight", rtol=change, atol=0.0),
+            on("weight_not_changed", "hidden.weight", rtol=0.0, atol=change),
+        )
         assert (await timeline.do("run", 1)).reason == "watchpoint"
+        assert [hit.watchpoint for hit in timeline.hits_told[-1].hits] == [2]
 
 
 @each_flavour
@@ -282,8 +283,7 @@ async def test_the_same_is_asked_for_once():
     async with training(ASCEND) as (timeline, client):
         await timeline.do("run", 1)
         await asyncio.gather(*(timeline.source.look(key(RELU), PlaceQuestion("max")) for _ in range(5)))
-        views = [reply.view_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "view_cmd"]
-        assert sum(len(view.tensors) for view in views) == 1
+        assert sum(len(view.tensors) for view in client.seen.commands("view_cmd")) == 1
 
 
 async def test_of_a_very_large_tensor_newer_clients_send_their_own_figures(monkeypatch):
@@ -292,7 +292,7 @@ async def test_of_a_very_large_tensor_newer_clients_send_their_own_figures(monke
         await timeline.do("run", 1)
         found = await timeline.source.stats(key(RELU))
         expected = stats(client.network.tensor(key(RELU)).array, "float32", 1)
-        assert {reply.view_cmd.level for reply in client.seen.replies if reply.WhichOneof("cmd") == "view_cmd"} == {1}
+        assert {view.level for view in client.seen.commands("view_cmd")} == {1}
     assert (found.zero_count, found.positive_count, found.shape) == (
         expected.zero_count, expected.positive_count, expected.shape,
     )  # fmt: skip
@@ -310,15 +310,66 @@ async def test_a_broken_connection_may_come_back_with_all_that_was_set():
         assert await timeline.until(lambda: len(timeline.reports) > told_before or None)
         assert (timeline.reports[-1].state, timeline.reports[-1].reason) == (State.PAUSED, "watchpoint")
         assert (await timeline.do("run", 1)).reason == "watchpoint"
-        told = [reply.set_cmd.id for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
-        assert told == [1]  # the client had not forgotten
+        assert [command.id for command in client.seen.commands("set_cmd")] == [1]  # the client had not forgotten
 
 
-async def test_a_connection_that_broke_while_nothing_was_asked_is_taken_up():
-    async with training(ASCEND, misbehaviour=Misbehaviour(breaks_off_after=2)) as (timeline, client):
+@each_flavour
+async def test_a_connection_that_broke_while_a_step_ran_is_taken_up(flavour):
+    async with training(flavour, misbehaviour=Misbehaviour(breaks_off_after=2)) as (timeline, client):
         assert (await timeline.do("run", 4)).step == 4
         assert client.network.step == 4
         assert len({report.step for report in timeline.reports}) == 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not list connections")
+@each_flavour
+async def test_one_that_was_given_up_in_a_step_comes_back_with_what_it_found(flavour, monkeypatch):
+    monkeypatch.setattr("stepscope.server.mindspore.peers.LOOK_SECONDS", 0.05)
+    async with training(flavour, misbehaviour=Misbehaviour(breaks_off_after=2, seconds_away=1.0)) as (timeline, _):
+        await timeline.do("run", 1)
+        await timeline.watch(on("weight_change_too_large", "hidden.weight", abs_mean_update_ratio_gt=0.0))
+        source, run = timeline.source, await timeline.send("run", 3)
+        assert await timeline.until(lambda: timeline.detached) == "the connection to the training process broke"
+        with pytest.raises(Conflict, match="broke"):
+            await timeline.send("pause")
+        pause = await timeline.pause_after(run)
+        assert (pause.step, pause.reason, timeline.source) == (2, "watchpoint", source)
+        assert [hit.node for hit in timeline.hits_told[-1].hits] == ["hidden.weight"]
+        await timeline.watch()
+        assert (await timeline.do("run", 1)).step == 3
+
+
+@each_flavour
+async def test_hits_that_come_first_over_a_new_connection_are_kept(flavour):
+    wrong = Misbehaviour(breaks_off_after=2, hits_in_two_batches=True)
+    async with training(flavour, misbehaviour=wrong) as (timeline, _):
+        await timeline.do("run", 1)
+        await timeline.watch(on("weight_change_too_large", "hidden.weight", "out.weight", abs_mean_update_ratio_gt=0.0))
+        pause = await timeline.do("run", 3)
+        assert (pause.step, pause.reason) == (2, "watchpoint")
+        assert {hit.node for hit in timeline.hits_told[-1].hits} == {"hidden.weight", "out.weight"}
+        assert (await timeline.do("run", 1)).step == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not list connections")
+async def test_nobody_takes_the_place_of_one_that_runs_a_step():
+    async with training(GPU, step_seconds=1) as (timeline, client), grpc.aio.insecure_channel(client.address) as other:
+        run = await timeline.send("run", 2)
+        await asyncio.sleep(0.3)  # no call is open now
+        alike = pb.Metadata(device_name="0:0", backend="GPU", cur_step=1)
+        assert (await EventListenerStub(other).WaitCMD(alike)).status == pb.EventReply.FAILED
+        assert (await timeline.pause_after(run)).step == client.network.step == 2
+
+
+async def test_hits_of_one_who_is_not_known_harm_nobody():
+    async with training(ASCEND) as (timeline, client), grpc.aio.insecure_channel(client.address) as stranger:
+        hit = pb.WatchpointHit(id=1, tensor=pb.TensorProto(node_name=RELU, slot="0"))
+        stub = EventListenerStub(stranger)
+        assert (await stub.SendWatchpointHits(iter([hit]))).status == pb.EventReply.OK
+        assert (await stub.SendHeartbeat(pb.Heartbeat(period=5))).status == pb.EventReply.OK
+        assert (await stub.WaitCMD(pb.Metadata(backend="GPU", cur_step=7))).status == pb.EventReply.FAILED
+        assert (await timeline.do("run", 1)).reason == "step"
+        assert not timeline.hits_told
 
 
 async def test_a_training_that_compiles_anew_is_told_all_watchpoints_again():
@@ -327,8 +378,19 @@ async def test_a_training_that_compiles_anew_is_told_all_watchpoints_again():
         assert (await timeline.do("run", 1)).reason == "watchpoint"
         pause = await timeline.do("run", 1)
         assert (pause.step, pause.reason) == (2, "watchpoint")
-        told = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
+        told = client.seen.commands("set_cmd")
         assert [(each.id, each.delete) for each in told] == [(1, False), (1, True), (2, False)]
+
+
+async def test_it_may_tell_of_new_graphs_over_a_new_connection():
+    wrong = Misbehaviour(compiles_anew_after=1, breaks_off_to_compile=True)
+    async with training(ASCEND, misbehaviour=wrong) as (timeline, _):
+        await timeline.watch(on("tensor_too_large", RELU, max_gt=-100.0))
+        source = timeline.source
+        assert (await timeline.do("run", 1)).reason == "watchpoint"
+        pause = await timeline.do("run", 1)
+        assert (pause.step, pause.reason) == (2, "watchpoint")
+        assert timeline.source is source
 
 
 async def test_a_watchpoint_on_20000_nodes_arrives_whole_within_what_a_message_may_have():
@@ -341,7 +403,7 @@ async def test_a_watchpoint_on_20000_nodes_arrives_whole_within_what_a_message_m
     async with training(ASCEND, graph=graph) as (timeline, client):
         await timeline.watch(Watchpoint(0, "tensor_overflow"))
         assert (await timeline.do("run", 1)).step == 1
-        sent = [reply.set_cmd for reply in client.seen.replies if reply.WhichOneof("cmd") == "set_cmd"]
+        sent = client.seen.commands("set_cmd")
         names = [node.node_name for command in sent for node in command.watch_nodes]
         watched = Watched(timeline.graphs[Network.graph_name], Selection()).names()
         assert len(watched) > nodes

@@ -11,12 +11,12 @@ from watching import Watching
 import stepscope
 from stepscope.core.ports import TensorKey
 from stepscope.testing.network import FORWARD, Network
-from stepscope.testing.original_client import Flavour, OriginalClient
+from stepscope.testing.original_client import OriginalClient
+from stepscope.testing.original_flavours import Flavour
 
 DENSE = f"{FORWARD}/hidden-Dense"
 MATMUL = f"{DENSE}/MatMul-op0"
 RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
-LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 BOUND = {
     "en": {"GPU": "goes forward only", "Ascend": "whole steps only"},
     "zh": {"GPU": "只能向前执行", "Ascend": "只能在整个轮次结束后停下"},
@@ -80,9 +80,9 @@ def terminate(page: Watching, training: OriginalClient) -> None:
     assert training.exited
 
 
-@LANGUAGES
-def test_on_gpu_node_by_node(new_page, server, language):
-    with client(server, "1.2.0", "GPU") as training:
+@pytest.mark.parametrize(("version", "language"), [("1.2.0", "en"), ("1.3.0", "zh"), ("2.0.0", "en")])
+def test_on_gpu_node_by_node(new_page, server, version, language):
+    with client(server, version, "GPU") as training:
         page = opened(new_page, server, language, "GPU")
         page.open_scope("Default", FORWARD, DENSE)
         page.button("next").click()
@@ -100,9 +100,9 @@ def test_on_gpu_node_by_node(new_page, server, language):
         terminate(page, training)
 
 
-@LANGUAGES
-def test_on_ascend_by_whole_steps(new_page, server, language):
-    with client(server, "2.0.0", "Ascend") as training:
+@pytest.mark.parametrize(("version", "language"), [("1.2.0", "en"), ("1.9.0", "zh")])
+def test_on_ascend_by_whole_steps(new_page, server, version, language):
+    with client(server, version, "Ascend") as training:
         page = opened(new_page, server, language, "Ascend")
         page.open_scope("Default", FORWARD, DENSE)
         page.select(MATMUL)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import random
 import resource
+import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import grpc
 import numpy as np
@@ -17,13 +23,27 @@ import stepscope
 from stepscope.core.errors import Conflict, NotAvailable
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.testing.network import FORWARD, graph_proto
-from stepscope.testing.original_client import Flavour, OriginalClient
+from stepscope.testing.original_client import OriginalClient
+from stepscope.testing.original_flavours import Flavour
 from stepscope.testing.server import ServerThread
 
 RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
 GPU, ASCEND = Flavour("1.2.0", "GPU"), Flavour("2.0.0", "Ascend")
 MUTATED = 10_000
 SERVICE = "/debugger.EventListener/"
+TRAINING = """
+import os, sys, time
+from stepscope.testing.original_client import OriginalClient
+from stepscope.testing.original_flavours import Flavour
+address, version, device, seconds, workers = sys.argv[1:]
+client = OriginalClient(address, Flavour(version, device), step_seconds=float(seconds)).start()
+if int(workers):
+    time.sleep(1)  # until it is connected
+    if not os.fork():
+        time.sleep(60)
+        os._exit(0)
+client.join(60)
+"""
 
 
 @pytest.fixture
@@ -84,6 +104,102 @@ def test_a_second_training_is_a_second_job(client, server, debugger):
         first.run(3)
         assert first.wait(10) == "paused"
         assert (first.step, second.step) == (3, 1)
+
+
+@contextmanager
+def process(address: str, flavour: Flavour, step_seconds: float, workers: int = 0) -> Iterator[subprocess.Popen[bytes]]:
+    options = (address, flavour.version, flavour.backend, step_seconds, workers)
+    command = [sys.executable, "-c", TRAINING, *map(str, options)]
+    # A worker keeps what it inherits, as one of a program in C++ does.
+    environment = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": "0"}
+    with subprocess.Popen(command, env=environment, start_new_session=True) as training:
+        try:
+            yield training
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(training.pid, signal.SIGKILL)
+
+
+# /proc/net/tcp is Linux's: elsewhere 1.1 and 1.2 give no sign at all.
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the system does not list connections")
+
+
+@on_linux
+@pytest.mark.parametrize("version", ["1.2.0", "2.0.0"])
+@pytest.mark.parametrize("device", ["GPU", "Ascend"])
+@pytest.mark.parametrize("state", ["running", "paused"])
+def test_one_that_is_killed_is_noticed_within_5_seconds(server, debugger, version, device, state):
+    with process(server.debugger_address, Flavour(version, device), step_seconds=30) as training:
+        job = debugger.wait_for_job(10)
+        assert job.wait(10) == "paused"
+        if state == "running":
+            job.run(1)
+            time.sleep(0.5)  # until it has been told, and no call is open
+        assert job.state == state
+        training.kill()
+        wait_until(lambda: job.state == "lost", 5)
+
+
+@on_linux
+def test_one_that_is_killed_is_noticed_though_a_worker_of_it_lives_on(tmp_path):
+    """It holds the connection, but nobody answers over it any more."""
+    with (
+        ServerThread(tmp_path, keepalive_seconds=0.6) as server,
+        stepscope.connect(server.url) as debugger,
+        process(server.debugger_address, ASCEND, step_seconds=30, workers=1) as training,
+    ):
+        job = debugger.wait_for_job(10)
+        assert job.wait(10) == "paused"
+        time.sleep(1.5)  # until the worker is there
+        job.run(1)
+        time.sleep(0.5)
+        training.kill()
+        assert job.wait(5) == "lost"
+
+
+@on_linux
+def test_one_that_is_killed_is_not_mixed_up_with_another(server, debugger):
+    """The one that lives is in the same step, on the same machine and device."""
+    with process(server.debugger_address, GPU, 30) as dies, process(server.debugger_address, GPU, 3):
+        while len(jobs := debugger.jobs()) < 2:
+            time.sleep(0.01)
+        for job in jobs:
+            assert job.wait(10) == "paused"
+            job.run(2)
+        time.sleep(0.5)
+        dies.kill()
+        assert sorted(job.wait(20) for job in jobs) == ["lost", "paused"]
+        assert sorted(job.step for job in jobs) == [0, 2]
+
+
+@on_linux
+@pytest.mark.parametrize("version", ["1.2.0", "2.0.0"])
+def test_one_that_was_given_up_while_it_lived_is_back(tmp_path, version):
+    """Stopped by a signal it gives no answer to gRPC, which closes the connection: it goes on over a new one."""
+    with (
+        ServerThread(tmp_path, keepalive_seconds=0.3) as server,
+        stepscope.connect(server.url) as debugger,
+        process(server.debugger_address, Flavour(version, "Ascend"), step_seconds=1) as training,
+    ):
+        job = debugger.wait_for_job(10)
+        assert job.wait(10) == "paused"
+        job.run(3)
+        time.sleep(0.5)
+        training.send_signal(signal.SIGSTOP)
+        assert job.wait(10) == "lost"
+        training.send_signal(signal.SIGCONT)
+        wait_until(lambda: job.state == "paused", 20)
+        assert (job.step, len(debugger.jobs())) == (3, 1)
+        job.run(1)
+        assert job.wait(10) == "paused"
+        assert job.step == 4
+
+
+def wait_until(true, seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_what_it_can_not_do_is_said(server, debugger):

@@ -52,7 +52,7 @@ class Settings:
     original_clients: bool = False
     workspace: Path = field(default_factory=default_workspace)
     token: str | None = None
-    keepalive_seconds: float = 4.0  # between two signs of life of an agent's connection; twice this and it is lost
+    keepalive_seconds: float = 4.0  # twice this without a sign of life, and a connection is lost
 
     def checked(self) -> Settings:
         """The same with a token where one is needed; raises StartError with one clear line."""

@@ -26,57 +26,16 @@ from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.gen.stepscope_pb2_grpc import EventListenerStub
 from stepscope.testing.network import FOLDED, NODES, PARAMETERS, Network, graph_proto
 from stepscope.testing.original_checks import INITIAL, OVERFLOW, check, of_changes
+from stepscope.testing.original_flavours import FLAVOURS, Flavour, Misbehaviour
+from stepscope.testing.original_graphs import as_sent, part
 
 Array = NDArray[Any]
 
 PIECE = 3 << 20  # bytes of a tensor or a graph in one message
 _CHANNEL = [("grpc.use_local_subchannel_pool", 1)]  # each client its own connection; else gRPC's own limits
 _RETRIES = 5
+_RUNNING = frozenset(NODES) - frozenset(FOLDED)
 _TYPES = {"float32": pb.DT_FLOAT32, "float16": pb.DT_FLOAT16, "float64": pb.DT_FLOAT64, "int32": pb.DT_INT32}
-
-
-@dataclass(frozen=True)
-class Flavour:
-    """What tells releases and devices apart."""
-
-    version: str
-    backend: str
-
-    @property
-    def number(self) -> tuple[int, ...]:
-        return tuple(map(int, self.version.split(".")[:2]))
-
-    @property
-    def is_gpu(self) -> bool:
-        return self.backend == "GPU"
-
-    @property
-    def matches_scopes(self) -> bool:
-        return self.number < (1, 8)
-
-    @property
-    def counts_at_start(self) -> bool:
-        """Whether it counts a step when it begins, and not when it is over."""
-        return self.is_gpu and self.number < (1, 3)
-
-    @property
-    def gives_figures(self) -> bool:
-        return self.number >= (1, 5)
-
-    @property
-    def beats(self) -> bool:
-        return self.number >= (1, 3)
-
-    def __str__(self) -> str:
-        return f"{self.version} {self.backend}"
-
-
-FLAVOURS = tuple(
-    Flavour(version, backend)
-    for version, backend in (
-        ("1.2.0", "GPU"), ("1.2.0", "Ascend"), ("1.3.0", "GPU"), ("1.9.0", "Ascend"), ("2.0.0", "GPU"),
-    )
-)  # fmt: skip
 
 
 @dataclass
@@ -86,25 +45,16 @@ class _Watch:
 
 
 @dataclass
-class Misbehaviour:
-    """What a client may get wrong; nothing unless said."""
-
-    last_piece_twice: bool = False  # of a graph
-    wrong_dims: bool = False  # of every tensor
-    hits_in_two_batches: bool = False
-    unknown_hits: bool = False  # of a watchpoint and a node that there are not
-    silent_after: int | None = None  # asks no more after so many calls, but holds the connection
-    extra_graphs: int = 0  # sent with the first one
-    compiles_anew_after: int | None = None  # so many steps, and has then forgotten all watchpoints
-    breaks_off_after: int | None = None  # so many steps, while no call is open, and goes on over a new connection
-
-
-@dataclass
 class Seen:
     """What the server asked for, for tests that look at the wire."""
 
     replies: list[pb.EventReply] = field(default_factory=list)
+    out_of_order: list[pb.EventReply] = field(default_factory=list)  # to what a misbehaving client sent
     largest_reply: int = 0
+
+    def commands(self, kind: str) -> list[Any]:
+        """Of one kind, in order."""
+        return [getattr(reply, kind) for reply in self.replies if reply.WhichOneof("cmd") == kind]
 
     def note(self, reply: pb.EventReply) -> None:
         self.replies.append(reply)
@@ -123,19 +73,24 @@ class OriginalClient:
         address: str,
         flavour: Flavour = FLAVOURS[0],
         steps: int = 1000,
+        step_seconds: float = 0.0,
         nan_at: int | None = None,
         misbehaviour: Misbehaviour | None = None,
         graph: pb.GraphProto | None = None,
+        is_split: bool = False,
     ) -> None:
+        """`is_split`: forward and backward pass are graphs of their own."""
         self.flavour = flavour
         self.network = Network(nan_at)
         self.seen = Seen()
         self.exited = False
         self.error: BaseException | None = None
-        self._graph = graph or _as_sent(graph_proto())
+        whole = graph or as_sent(graph_proto())
+        self._graphs = [part(whole, number) for number in range(2)] if is_split else [whole]
         self._steps = steps
+        self._step_seconds = step_seconds  # that a step takes at least
         self._wrong = misbehaviour or Misbehaviour()
-        self._address = address
+        self.address = address
         self._channel = grpc.insecure_channel(address, options=_CHANNEL)
         self._stub = EventListenerStub(self._channel)
         self._watched: dict[int, _Watch] = {}
@@ -145,6 +100,7 @@ class OriginalClient:
         self._step = 0
         self._node = ""
         self._level = "step"
+        self._stopped_at_last = False  # behind the last node of a graph, on the way from node to node
         self._dead = threading.Event()
         self._calls = 0
         self._thread = threading.Thread(target=self._train, daemon=True)
@@ -153,11 +109,12 @@ class OriginalClient:
         self._thread.start()
         return self
 
-    def reconnect(self) -> None:
+    def reconnect(self, seconds_away: float = 0.0) -> None:
         """Break the connection while the training stands still; it asks on over a new one, as gRPC makes it."""
-        old, self._channel = self._channel, grpc.insecure_channel(self._address, options=_CHANNEL)
+        old, self._channel = self._channel, grpc.insecure_channel(self.address, options=_CHANNEL)
         self._stub = EventListenerStub(self._channel)
         old.close()
+        self._dead.wait(seconds_away)
 
     def kill(self) -> None:
         self._dead.set()
@@ -184,15 +141,18 @@ class OriginalClient:
     def _train(self) -> None:
         try:
             self._load_parameters()
+            if self._wrong.wrong_order:
+                self._send_in_wrong_order()
             self._connect()
             self._command_loop()
-            while self._step < self._steps:
+            while self.network.step < self._steps:
                 self._run_step()
-                if self.network.step == self._wrong.breaks_off_after:
-                    self.reconnect()
-                self._command_loop()
+                if not (self._stopped_at_last and self._level == "node"):
+                    self._command_loop()
                 if self.network.step == self._wrong.compiles_anew_after:
                     self._watched = {}
+                    if self._wrong.breaks_off_to_compile:
+                        self.reconnect()
                     self._connect()
                     self._command_loop()
             self._stub.SendMetadata(self._metadata(training_done=True))
@@ -208,16 +168,31 @@ class OriginalClient:
         reply = self._stub.SendMetadata(self._metadata())
         if reply.WhichOneof("cmd") != "version_matched" or not reply.version_matched:
             raise ValueError("the server does not take this version")
-        graphs = [self._graph]
+        graphs = list(self._graphs)
         for number in range(self._wrong.extra_graphs):
             other = pb.GraphProto()
-            other.CopyFrom(self._graph)
+            other.CopyFrom(self._graphs[0])
             other.name = f"kernel_graph_{number + 1}"
             graphs.append(other)
         send = self._stub.SendMultiGraphs if len(graphs) > 1 else self._stub.SendGraph
+        if self._wrong.wrong_order:
+            self.seen.out_of_order.append(self._stub.WaitCMD(self._metadata()))
+        if self._wrong.cuts_graphs:
+            half = graphs[0].SerializeToString()[: graphs[0].ByteSize() // 2]
+            self.seen.out_of_order.append(send(iter([pb.Chunk(buffer=half, finished=True)])))
         reply = send(self._pieces_of(graphs, is_ended=len(graphs) > 1))
         if reply.status != pb.EventReply.OK:
             raise ValueError("the server does not take the graph")
+
+    def _send_in_wrong_order(self) -> None:
+        self.seen.out_of_order += [
+            self._stub.WaitCMD(self._metadata()),
+            self._stub.SendGraph(self._pieces_of(self._graphs, is_ended=False)),
+            self._stub.SendMultiGraphs(self._pieces_of(self._graphs, is_ended=True)),
+            self._stub.SendTensors(iter([pb.TensorProto(node_name="none", slot="0", finished=True)])),
+            self._stub.SendTensorStats(iter([pb.TensorSummary()])),
+            self._stub.SendTensorBase(iter([pb.TensorBase()])),
+        ]
 
     def _pieces_of(self, graphs: list[pb.GraphProto], is_ended: bool) -> Iterator[pb.Chunk]:
         finished = False
@@ -233,24 +208,49 @@ class OriginalClient:
                 yield pb.Chunk(buffer=piece, finished=finished)
 
     def _run_step(self) -> None:
+        """Stops behind nodes and graphs; that it stops behind the step is left to the caller."""
+        if self.flavour.counts == "behind" and self.network.step:
+            self._step += 1
         self._previous = {name: self._loaded[name, 0] for name in PARAMETERS}
-        self._loaded = {key: value for key, value in self._loaded.items() if key[0] in PARAMETERS}
         self._checked = set()
-        self._step += self.flavour.counts_at_start
+        self._step += self.flavour.counts == "at start"
         self.network.run_step()
-        running = [name for name in NODES if name not in FOLDED]
-        for name in running:
-            self._node = name
-            stops = self.flavour.is_gpu and self._level == "node" and name != running[-1]
-            if not self.flavour.is_gpu or stops or self._is_watched(name):
-                self._load(name)
-            if self.flavour.is_gpu and self._report(name):
-                stops = True
-            if stops:
+        for number, graph in enumerate(self._graphs):
+            is_last = number == len(self._graphs) - 1
+            self._keep_parameters_only()
+            self._run_graph([node.full_name for node in graph.node if node.full_name in _RUNNING])
+            if is_last:
+                self._dead.wait(self._step_seconds)
+                if self.network.step == self._wrong.breaks_off_after:
+                    self.reconnect(self._wrong.seconds_away)
+            self._load_parameters()
+            self._step += self.flavour.counts == "at end" and (is_last or self.flavour.stops_behind_each_graph)
+            self._report(None)
+            if self.flavour.stops_behind_each_graph and len(self._graphs) > 1 and (self.flavour.is_gpu or not is_last):
                 self._command_loop()
-        self._step += not self.flavour.counts_at_start
-        self._load_parameters()
-        self._report(None)
+        if self.flavour.stops_behind_each_graph and len(self._graphs) > 1:
+            self._keep_parameters_only()
+
+    def _run_graph(self, nodes: list[str]) -> None:
+        if not self.flavour.is_gpu:
+            for name in nodes:
+                self._load(name)
+            return
+        self._stopped_at_last = False
+        for name in nodes:
+            self._node = name
+            is_last = name == nodes[-1]
+            goes_by_node = self._level == "node"
+            if goes_by_node or self._is_watched(name):
+                self._load(name)
+            if self._report(name):
+                self._command_loop()
+            elif goes_by_node and not (is_last and self.flavour.stops_behind_each_graph):
+                self._stopped_at_last = is_last
+                self._command_loop()
+
+    def _keep_parameters_only(self) -> None:
+        self._loaded = {key: value for key, value in self._loaded.items() if key[0] in PARAMETERS}
 
     def _load(self, name: str) -> None:
         for slot in range(len(NODES[name][2])):
@@ -297,7 +297,7 @@ class OriginalClient:
             else:
                 if reply.status != pb.EventReply.FAILED or attempt == _RETRIES:
                     return reply
-            self._dead.wait(0.1 * attempt)
+            self._dead.wait(0.3 * attempt)
         raise AssertionError("unreachable")
 
     def _set(self, command: pb.SetCMD) -> None:
@@ -326,7 +326,7 @@ class OriginalClient:
             return
         content = np.ascontiguousarray(value).tobytes()
         dims = [*value.shape, 7] if self._wrong.wrong_dims else list(value.shape)
-        for start in range(0, max(len(content), 1), PIECE):
+        for start in range(0, max(len(content), 1) - PIECE * self._wrong.cuts_tensors, PIECE):
             yield pb.TensorProto(
                 **_fields(named),
                 tensor_content=content[start : start + PIECE],
@@ -395,11 +395,15 @@ class OriginalClient:
                     found.append(self._hit(id, told_as, slot, code, params, error))
         if self._wrong.unknown_hits:
             found.append(self._hit(99_999, "Default/no/such-node", 0, 13, [], 0))
+        if self._wrong.huge_hits:
+            with contextlib.suppress(grpc.RpcError):
+                self._stub.SendWatchpointHits(iter([self._hit(1, "x" * (64 << 20), 0, 13, [], 0)]))
         if not found:
             return False
         batches = [found[:1], found[1:]] if self._wrong.hits_in_two_batches and len(found) > 1 else [found]
         for batch in batches:
-            self._stub.SendWatchpointHits(iter(batch))
+            with contextlib.suppress(grpc.RpcError):  # they are lost then
+                self._stub.SendWatchpointHits(iter(batch))
         return True
 
     @staticmethod
@@ -418,18 +422,9 @@ class OriginalClient:
             backend=self.flavour.backend,
             cur_node=self._node if self.flavour.is_gpu else "",
             training_done=training_done,
-            graph_num=1 + self._wrong.extra_graphs if is_first else 0,
+            graph_num=len(self._graphs) + self._wrong.extra_graphs if is_first else 0,
             ms_version=self.flavour.version if is_first else "",
         )
-
-
-def _as_sent(graph: pb.GraphProto) -> pb.GraphProto:
-    """Without what the originals do not know."""
-    for parameter in graph.parameters:
-        parameter.ClearField("role")
-        parameter.ClearField("trainable")
-    graph.name = Network.graph_name
-    return graph
 
 
 def _fields(message: pb.TensorProto) -> dict[str, Any]:

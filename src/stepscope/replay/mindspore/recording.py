@@ -7,7 +7,6 @@ parameters and dump recycled memory as their output, views dump the shape of the
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from stepscope.core import declared
 from stepscope.core.errors import NotAvailable, UnknownNode
 from stepscope.core.graph import Graph, Node, NodeSummary, Port
 from stepscope.core.graph.optimizers import OPTIMIZERS
@@ -93,11 +93,10 @@ class Recording:
     def step_bytes(self) -> int:
         """About what a recorded step of all graphs needs: every output, and again as an input."""
         return 2 * sum(
-            int(np.prod(output.shape, dtype=np.int64)) * _itemsize(output.dtype)
+            declared.size(output)
             for graph in self._graphs.values()
             for name in graph.nodes()
             for output in graph.output_types(name)
-            if output.shape is not None and min(output.shape, default=0) >= 0
         )
 
     # ------------------------------------------------------------ reading
@@ -137,7 +136,7 @@ class Recording:
         """All of a `Node` is only made where it is needed: this runs for each tensor of a step that is checked."""
         home, slot, shape = self._home(graph, name, slot)
         if home.kind == "constant" and (constant := graph.node(home.name)).value is not None:
-            return _constant(constant, step)
+            return declared.constant(constant, step.step)
         found: DumpFile | SavedParameter | None
         if home.kind == "op":
             if home.op in OPTIMIZERS and (overwritten := _overwritten(graph.node(home.name), slot)) is not None:
@@ -218,19 +217,6 @@ def _overwritten(node: Node, slot: int) -> int | None:
     return next((port.index for port in node.inputs if port.data_index == shown), None) if shown is not None else None
 
 
-def _constant(node: Node, step: RecordedStep) -> Tensor:
-    dtype = node.outputs[0].type.dtype
-    try:
-        array = np.asarray(node.value)
-    except ValueError:  # tuples of several lengths
-        array = np.empty(0, object)
-    if array.dtype.kind not in "biufc":
-        raise NotAvailable(f"constant {node.name} is no number: {node.value!r}")
-    with contextlib.suppress(TypeError):  # a type that numpy does not know stays in the one that holds it
-        array = array.astype(dtype or array.dtype)
-    return _tensor(array, dtype or str(array.dtype), step.step)
-
-
 def _why_missing(graph: Graph, node: Node, slot: int, step: RecordedStep) -> str:
     if node.kind != "op":
         return f"the value of {node.kind} {node.name} was not recorded in step {step.step}"
@@ -258,12 +244,3 @@ def _shape(graph: Graph, node: str, slot: int) -> tuple[int, ...] | None:
 
 def _static(shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
     return None if shape is None or min(shape, default=0) < 0 else tuple(shape)
-
-
-def _itemsize(dtype: str) -> int:
-    if dtype == "bfloat16":
-        return 2
-    try:
-        return np.dtype(dtype).itemsize
-    except TypeError:
-        return 4

@@ -37,17 +37,22 @@ class Listener:
 
 
 def _options(keepalive: int) -> list[tuple[str, int]]:
-    """A peer that gives no sign of life for twice `keepalive` milliseconds is gone."""
+    """A peer that gives no sign of life for twice `keepalive` milliseconds is gone.
+
+    Most of that time is for the answer: gRPC in C++ gives one every 5 s only while no call is open, as MindSpore's own
+    clients in a long step.
+    """
+    answer = keepalive * 3 // 2
     return [
         ("grpc.so_reuseport", 0),  # else a second server would silently take half of the connections
         ("grpc.max_receive_message_length", MAX_MESSAGE),
         ("grpc.max_send_message_length", MAX_MESSAGE),
-        ("grpc.keepalive_time_ms", keepalive),
-        ("grpc.keepalive_timeout_ms", keepalive),
-        ("grpc.http2.ping_timeout_ms", keepalive),  # what newer releases of grpc go by
+        ("grpc.keepalive_time_ms", 2 * keepalive - answer),
+        ("grpc.keepalive_timeout_ms", answer),
+        ("grpc.http2.ping_timeout_ms", answer),  # what newer releases of grpc go by
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.max_pings_without_data", 0),
-        ("grpc.http2.min_ping_interval_without_data_ms", keepalive),
+        ("grpc.http2.min_ping_interval_without_data_ms", 2 * keepalive - answer),
         # Agents look for signs of life, too, as often as they like.
         ("grpc.http2.min_recv_ping_interval_without_data_ms", 100),
         ("grpc.http2.max_ping_strikes", 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from stepscope.core.graph import Graph
@@ -13,6 +13,7 @@ from stepscope.server.graphs import build
 from stepscope.server.jobs import Registry
 from stepscope.server.mindspore.peers import BROKEN, Peer, Peers
 from stepscope.server.mindspore.signs import OVERDUE, SENDING
+from stepscope.server.mindspore.source import ClientSource
 from stepscope.server.settings import MAX_GRAPH, MAX_HIT_PARTS
 
 log = logging.getLogger(__name__)
@@ -21,6 +22,7 @@ Context = Any  # grpc.aio.ServicerContext; grpc brings no types
 
 _MOST_TENSOR = 5 << 30  # bytes of the tensors of one call
 _MOST_FIGURES = 1 << 20  # tensors in one call
+_MOST_EARLY = 16 << 20  # bytes of hits of one who is not known yet
 _OK, _FAILED = pb.EventReply.OK, pb.EventReply.FAILED
 
 
@@ -43,6 +45,8 @@ class ClientCalls:
             if peer := peer or await self._peers.come_back(request, context.peer()):
                 await self._peers.end(peer, peer.source.farewell)
             return pb.EventReply(status=_OK, version_matched=True)
+        if peer is None and request.cur_step:  # of one that has run before, and had to connect again
+            peer = await self._peers.come_back(request, context.peer())
         peer = peer or await self._peers.begin(request, context.peer())
         if peer is None:
             return pb.EventReply(status=_FAILED)
@@ -77,59 +81,64 @@ class ClientCalls:
         return reply
 
     async def tensors(self, parts: AsyncIterator[pb.TensorProto], context: Context) -> pb.EventReply:
-        peer = self._find(context)
-        if peer is None:
-            return pb.EventReply(status=_FAILED)
-        with peer.signs:
+        async def take(source: ClientSource) -> None:
             content: list[bytes] = []
             async for part in _limited(parts, _MOST_TENSOR, lambda part: len(part.tensor_content)):
                 content.append(part.tensor_content)
                 if part.finished:
-                    peer.source.tensor_came(part, await _joined(content))
+                    source.tensor_came(part, await _joined(content))
                     content = []
-            peer.source.tensors_end()
-        peer.signs.expect(OVERDUE)
-        return pb.EventReply(status=_OK)
+            source.tensors_end()
+
+        return await self._asked_for(context, take)
 
     async def stats(self, summaries: AsyncIterator[pb.TensorSummary], context: Context) -> pb.EventReply:
-        peer = self._find(context)
-        if peer is None:
-            return pb.EventReply(status=_FAILED)
-        with peer.signs:
-            peer.source.stats_came([one async for one in _limited(summaries, _MOST_FIGURES, lambda one: 1)])
-        peer.signs.expect(OVERDUE)
-        return pb.EventReply(status=_OK)
+        async def take(source: ClientSource) -> None:
+            source.stats_came([one async for one in _limited(summaries, _MOST_FIGURES, lambda one: 1)])
+
+        return await self._asked_for(context, take)
 
     async def bases(self, messages: AsyncIterator[pb.TensorBase], context: Context) -> pb.EventReply:
         """Types and shapes without values: nothing here asks for them, but they do no harm."""
-        peer = self._find(context)
-        if peer is None:
-            return pb.EventReply(status=_FAILED)
-        with peer.signs:
+
+        async def take(_: ClientSource) -> None:
             async for _ in _limited(messages, _MOST_FIGURES, lambda one: 1):
                 pass
-        peer.signs.expect(OVERDUE)
-        return pb.EventReply(status=_OK)
+
+        return await self._asked_for(context, take)
 
     async def hits(self, messages: AsyncIterator[pb.WatchpointHit], context: Context) -> pb.EventReply:
         peer = self._find(context)
-        if peer is None:
+        if peer is not None:
+            with peer.signs:
+                peer.source.hits([hit async for hit in _limited(messages, 2000 * MAX_HIT_PARTS, lambda hit: 1)])
+        elif self._refusal(context):
             return pb.EventReply(status=_FAILED)
-        with peer.signs:
-            peer.source.hits([hit async for hit in _limited(messages, 2000 * MAX_HIT_PARTS, lambda hit: 1)])
+        else:
+            hits = [hit async for hit in _limited(messages, _MOST_EARLY, lambda hit: hit.ByteSize())]
+            self._peers.keep(hits, context.peer())
         return pb.EventReply(status=_OK)
 
     async def heartbeat(self, request: pb.Heartbeat, context: Context) -> pb.EventReply:
-        peer = self._find(context)
-        if peer is None:
-            return pb.EventReply(status=_FAILED)
-        peer.signs.beat(float(request.period))
-        return pb.EventReply(status=_OK)
+        """One who had to connect again gives them before it asks, and none any more once they were refused."""
+        if peer := self._find(context):
+            peer.signs.beat(float(request.period))
+        return pb.EventReply(status=_FAILED if peer is None and self._refusal(context) else _OK)
 
     def close(self, why: str) -> None:
         self._peers.close(why)
 
     # ------------------------------------------------------------
+
+    async def _asked_for(self, context: Context, take: Callable[[ClientSource], Awaitable[None]]) -> pb.EventReply:
+        """What a client sends because it was asked for; then it asks again."""
+        peer = self._find(context)
+        if peer is None:
+            return pb.EventReply(status=_FAILED)
+        with peer.signs:
+            await take(peer.source)
+        peer.signs.expect(OVERDUE)
+        return pb.EventReply(status=_OK)
 
     def _find(self, context: Context) -> Peer | None:
         return self._peers.get(context.peer())

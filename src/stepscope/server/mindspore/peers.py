@@ -2,6 +2,8 @@
 
 A client makes all its calls over one connection, which tells trainings apart: a second one is a second job. One that
 had to connect again goes on with its calls, and is known by its machine and device where nobody else is like it.
+
+Where a call is open, gRPC tells that the connection broke. While a step runs none is: then the system is asked.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from stepscope.core.ports import Farewell, SourceInfo
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.errors import Refused
 from stepscope.server.jobs import Registry
+from stepscope.server.mindspore.connections import standing
 from stepscope.server.mindspore.signs import Signs
 from stepscope.server.mindspore.source import ClientSource
 from stepscope.server.settings import MAX_NAME
 
 log = logging.getLogger(__name__)
 
+LOOK_SECONDS = 1.0  # between two looks at the connections
 _MOST_AWAY = 20
 BROKEN = "the connection to the training process broke"
 _SILENT = "the training process gives no sign of life any more"
@@ -37,6 +41,7 @@ class Peer:
     def __init__(self, source: ClientSource, address: str, peers: Peers) -> None:
         self.source = source
         self.address = address  # in gRPC's words
+        self.is_listed = False  # whether the system tells of its connection
         self.order = asyncio.Lock()
         self.signs = Signs(lambda: peers.lose(self, _SILENT))
 
@@ -46,7 +51,9 @@ class Peers:
         self._registry = registry
         self._here: dict[str, Peer] = {}  # by address
         self._away: list[Peer] = []
+        self._early: dict[str, list[pb.WatchpointHit]] = {}  # by address, of whom we don't know yet who it is
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: asyncio.Task[None] | None = None
 
     def get(self, address: str) -> Peer | None:
         return self._here.get(address)
@@ -63,24 +70,28 @@ class Peers:
             started_at=time.time(),
         )
         source = ClientSource(info, version_of(request.ms_version), self._registry)
+        is_listed = await _is_listed(address)
         try:
             await self._registry.attach(source, readable(address))
         except Refused as refusal:
             log.warning("%s: %s", address, refusal)
             return None
-        peer = self._here[address] = Peer(source, address, self)
+        peer = Peer(source, address, self)
+        self._is_here(peer, address, is_listed)
         return peer
 
     async def come_back(self, request: pb.Metadata, address: str) -> Peer | None:
         """A training that had to connect again; None where it can't be told which one that is.
 
-        Its old connection may still count as there: while a training runs nothing tells that it broke.
+        Where the system does not tell of connections, the old one may still count as there.
         """
+        await self._look()
+        is_listed = await _is_listed(address)
 
         def is_it(peer: Peer) -> bool:
             return peer.source.is_of(_host(address), _device(request)) and peer.source.may_be_in(request.cur_step)
 
-        idle = (peer for peer in self._here.values() if not peer.signs.busy)
+        idle = (peer for peer in self._here.values() if not peer.is_listed and not peer.signs.busy)
         found = [*filter(is_it, self._away)] or [*filter(is_it, idle)]
         if len(found) != 1:
             return None
@@ -89,9 +100,9 @@ class Peers:
             self._away.remove(peer)
         else:
             del self._here[peer.address]
-        peer.address = address
-        self._here[address] = peer
+        self._is_here(peer, address, is_listed)
         peer.source.comes_back()
+        peer.source.hits(self._early.pop(address, []))
         try:
             await self._registry.attach(peer.source, readable(address))
         except Refused as refusal:  # its job was deleted, or has ended
@@ -99,6 +110,13 @@ class Peers:
             peer.source.close(str(refusal))
             return None
         return peer
+
+    def keep(self, hits: list[pb.WatchpointHit], address: str) -> None:
+        """Hits that came over a new connection: they are known by the call that comes next."""
+        kept = self._early.pop(address, [])
+        for oldest in list(self._early)[: 1 - _MOST_AWAY]:
+            del self._early[oldest]
+        self._early[address] = kept + hits
 
     async def end(self, peer: Peer, farewell: Farewell) -> None:
         """The training is over."""
@@ -117,12 +135,39 @@ class Peers:
             return
         peer.source.close(why)
         self._away = [*self._away[1 - _MOST_AWAY :], peer]
-        self._spawn(self._registry.detach(peer.source, why))
+        self._spawn(self._detach(peer, why))
+
+    async def _detach(self, peer: Peer, why: str) -> None:
+        if peer.source.gone:  # it may be back by now
+            await self._registry.detach(peer.source, why)
 
     def close(self, why: str) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
         for peer in self._here.values():
             peer.signs.stop()
             peer.source.close(why)
+
+    def _is_here(self, peer: Peer, address: str, is_listed: bool) -> None:
+        peer.address, peer.is_listed = address, is_listed
+        self._here[address] = peer
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(self._keep_looking())
+
+    async def _keep_looking(self) -> None:
+        while self._here:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self._look()
+
+    async def _look(self) -> None:
+        """Lose those whose connection is gone."""
+        quiet = {peer.address: peer for peer in self._here.values() if peer.is_listed and not peer.signs.busy}
+        if not quiet:
+            return
+        there = await asyncio.to_thread(standing, [readable(address) for address in quiet])
+        for address, peer in quiet.items():
+            if readable(address) not in there and address == peer.address:
+                self.lose(peer, BROKEN)
 
     def _forget(self, peer: Peer) -> None:
         peer.signs.stop()
@@ -133,6 +178,10 @@ class Peers:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _is_listed(address: str) -> bool:
+    return bool(await asyncio.to_thread(standing, [readable(address)]))
 
 
 def version_of(text: str) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from stepscope.core.ports import Command, Cursor, EventSink, Source, State
 from stepscope.core.watch.records import Hit, HitBatch
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.server.mindspore.client import RUNS, Client
+from stepscope.server.mindspore.stops import Stop, Told, stop
 
 POLL_SECONDS = 15.0  # after which a client that stands still is answered with nothing, and asks again
 _STEP, _NODE, _RECHECK = "step", "node", "recheck"
@@ -30,10 +31,10 @@ _BY_NODE = ("next_node", "run_to")
 
 @dataclass
 class _Work:
-    """A command that takes several answers. `left`: steps to go, None without end."""
+    """A command that takes several answers. `until`: so many steps are complete, None without end."""
 
     command: Command
-    left: int | None = None
+    until: int | None = None
     target: tuple[str, str] | None = None  # of run_to
     began: int = 0  # the step in which it was given
     checks: bool = False  # the state before the first step is looked at before anything runs
@@ -47,7 +48,8 @@ class _Stand:
     cursor: Cursor | None
     at: tuple[str, str] | None
     anew: bool  # before a graph that it has just sent
-    moved: bool = False  # it has run since it was last here
+    moved: bool = False  # it was told to run since it was last here
+    is_news: bool = True  # and something ran
     checked: bool = False  # it has made the check that it was told to make
     seconds: float | None = None  # that a whole step took
 
@@ -70,6 +72,7 @@ class Stepping:
         self._ran_at = 0.0  # when the last run began
         self._told: pb.EventReply | None = None  # the last answer
         self._asked_at: tuple[int, str] = (0, "")  # step and node, in the client's words, when it was given
+        self._said = Told(0, None, False)  # the same, as far as we know the node, since it last ran
         self._is_back = False
         self.ending = False  # it is told to end
 
@@ -154,7 +157,7 @@ class Stepping:
         """Whether the connection broke with the last answer on its way. Told twice does no harm, run twice would."""
         told, self._told = self._told, None
         was_back, self._is_back = self._is_back, False
-        if not was_back or told is None:
+        if not was_back or told is None or self._anew:
             return False
         stands_there = self._asked_at == (metadata.cur_step, metadata.cur_node) and not self._found
         if self._ran_at > 0 and not stands_there:
@@ -167,33 +170,20 @@ class Stepping:
         hint = self._work.target[0] if self._work and self._work.target else ""
         at = client.names.find(metadata.cur_node, hint) if metadata.cur_node and client.is_gpu else None
         if not self._ran_at:
+            self._said = replace(self._said, count=metadata.cur_step, at=at)
             step = was.step if was.reason else metadata.cur_step  # of the first time it is here
             return _Stand(step, None if self._anew else was.cursor, at, self._anew, checked=self._rechecking)
-        cursor = self._cursor(at, hits)
-        step = was.step
-        if cursor is not None:
-            step = max(step, metadata.cur_step - 1)
-        elif not self._anew:
-            # Of several graphs each is waited for, in one step.
-            step = max(metadata.cur_step, step + (client.graphs_of_a_step == 1))
-        seconds = None if self._goes_by_node or cursor else time.monotonic() - self._ran_at
-        return _Stand(step, cursor, at, self._anew, moved=True, seconds=seconds)
+        is_hit = bool(hits) and all((hit.graph, hit.node) == at for hit in hits)
+        before, self._said = self._said, Told(metadata.cur_step, at, is_hit)
+        found = Stop(was.step, None) if self._anew else stop(client, self._said, before, self._goes_by_node)
+        cursor = Cursor(*found.within, *client.names.position(*found.within)) if found.within else None
+        is_whole = not (self._goes_by_node or cursor or was.cursor)
+        seconds = time.monotonic() - self._ran_at if is_whole else None
+        return _Stand(found.step, cursor, at, self._anew, moved=True, is_news=found.is_news, seconds=seconds)
 
     @property
     def _goes_by_node(self) -> bool:
         return self._work is not None and self._work.command.kind in _BY_NODE
-
-    def _cursor(self, at: tuple[str, str] | None, hits: tuple[Hit, ...]) -> Cursor | None:
-        """None where the step is over: the client names its last node then, too."""
-        if at is None or self._anew:
-            return None
-        if not self._goes_by_node and (not hits or any((hit.graph, hit.node) != at for hit in hits)):
-            return None
-        names = self._client.names
-        if at[1] == names.last(at[0]):
-            return None
-        position, count = names.position(*at)
-        return Cursor(*at, position, count)
 
     def _reason_to_pause(self, batch: HitBatch, stand: _Stand) -> str:
         """ "" where the work goes on."""
@@ -208,7 +198,7 @@ class Stepping:
             return ""  # the check before the first step is over
         if self._pausing:
             return "pause"
-        if stand.anew:
+        if stand.anew or not stand.is_news:
             return ""
         if work.target is not None:
             if stand.at == work.target:
@@ -216,9 +206,7 @@ class Stepping:
             return "not_reached" if stand.step > work.began + 1 else ""
         if work.command.kind == "next_node":
             return "node" if stand.cursor else "step"
-        if work.left is not None and stand.cursor is None:
-            work.left -= 1
-        return "step" if work.left is not None and work.left <= 0 else ""
+        return "step" if work.until is not None and stand.step >= work.until else ""
 
     async def _pause(self, reason: str) -> None:
         client = self._client
@@ -281,9 +269,9 @@ class Stepping:
     async def begin(self, command: Command) -> None:
         """Any other command, which the client can follow."""
         client = self._client
-        left = command.steps if command.kind == "run" else None
+        until = client.last.step + command.steps if command.kind == "run" else None
         target = (command.graph, command.node) if command.kind == "run_to" else None
-        self._work = _Work(command, left, target, client.last.step)
+        self._work = _Work(command, until, target, client.last.step)
         client.paused = self._pausing = False
         client.last = replace(client.last, command_sequence=command.sequence, warning="")
         if command.kind != "recheck":

@@ -10,8 +10,6 @@ import math
 from collections import OrderedDict
 from typing import NamedTuple
 
-import numpy as np
-
 from stepscope.core.errors import NotAvailable
 from stepscope.core.ports import Tensor, TensorStats
 from stepscope.protocol.gen import stepscope_pb2 as pb
@@ -180,12 +178,3 @@ def _stats(summary: pb.TensorSummary, step: int) -> TensorStats:
         negative_inf_count=figures.neg_inf_count,
         positive_inf_count=figures.pos_inf_count,
     )
-
-
-def declared_bytes(shape: tuple[int, ...] | None, dtype: str) -> int:
-    """What a tensor of that type needs; 0 where that is not known."""
-    try:
-        size = np.dtype(dtype).itemsize if dtype != "bfloat16" else 2
-    except TypeError:
-        return 0
-    return math.prod(shape) * size if shape and min(shape) >= 0 else 0

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-import numpy as np
-
+from stepscope.core import declared
 from stepscope.core.errors import NotAvailable, Timeout, UnknownNode
-from stepscope.core.graph import Graph
 from stepscope.core.looks import Of, Question
 from stepscope.core.ports import Comparison, Tensor, TensorKey, TensorStats, When
 from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.server.mindspore.client import RUNS, Client
-from stepscope.server.mindspore.tensors import MOST_BYTES, Wanted, declared_bytes
+from stepscope.server.mindspore.tensors import MOST_BYTES, Wanted
 from stepscope.server.settings import ANSWER_SECONDS
 
 FETCHED = 1 << 30  # bytes of a tensor from which on only its figures are asked for
@@ -76,7 +74,7 @@ class Values:
             name, slot = ports[0].node, ports[0].slot
         home = graph.resolve(name, slot)
         if home.kind == "constant":
-            return self._constant(graph, home.name)
+            return declared.constant(graph.node(home.name), client.last.step)
         if client.gone:
             raise NotAvailable(client.gone)
         if not client.paused:
@@ -98,16 +96,9 @@ class Values:
         # What a node has read: at the end of a step the optimizer has written over it.
         return is_parameter and key.input is not None and step > 0 and not self._client.within
 
-    def _constant(self, graph: Graph, name: str) -> Tensor:
-        value = graph.node(name).value
-        array = np.asarray(value)
-        if value is None or array.dtype.kind not in "biufc":
-            raise NotAvailable(f"the value of the constant {name} is no tensor, or was not sent")
-        return Tensor(array, str(array.dtype), array.shape, self._client.last.step)
-
     def _declared(self, key: TensorKey) -> int:
         types = self._client.graphs[key.graph].output_types(key.node) if key.input is None else ()
-        return declared_bytes(types[key.slot].shape, types[key.slot].dtype) if key.slot < len(types) else 0
+        return declared.size(types[key.slot]) if key.slot < len(types) else 0
 
     async def _patiently(self, answer: asyncio.Future[A]) -> A:
         self._wake()  # now that it is known what is wanted
