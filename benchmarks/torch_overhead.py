@@ -17,7 +17,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import stepscope
-from stepscope.client import Job
 from stepscope.testing.server import ServerThread
 
 SCRIPT = Path(__file__).with_name("torch_trainings.py")
@@ -43,14 +42,21 @@ class Training:
         command = [sys.executable, str(SCRIPT), which, variant]
         self.process = subprocess.Popen(command, env=environment, text=True, **pipes)
         if attached:
-            self._ask(WARM_UP)
-            self._watch(self._job(server), variant)
+            self.url = server.url
+            self.ask(WARM_UP)
+            self.job = stepscope.connect(server.url).wait_for_job(timeout=180)
+            self.job.wait(timeout=180)
+            if variant == "nan":
+                self.job.watch("tensor_overflow")
+            elif variant == "recommended":
+                self.job.use_recommended()
+            self.job.resume()
             self._answer()
         else:
             self.round(WARM_UP)
 
     def round(self, steps: int) -> dict[str, float]:
-        self._ask(steps)
+        self.ask(steps)
         return self._answer()
 
     def end(self) -> None:
@@ -59,7 +65,7 @@ class Training:
         self.process.wait(60)
         self._open.close()
 
-    def _ask(self, steps: int) -> None:
+    def ask(self, steps: int) -> None:
         assert self.process.stdin is not None
         print(steps, file=self.process.stdin, flush=True)
 
@@ -67,18 +73,6 @@ class Training:
         assert self.process.stdout is not None
         answer: dict[str, float] = json.loads(self.process.stdout.readline())
         return answer
-
-    def _job(self, server: ServerThread) -> Job:
-        job = stepscope.connect(server.url).wait_for_job(timeout=180)
-        job.wait(timeout=180)
-        return job
-
-    def _watch(self, job: Job, variant: str) -> None:
-        if variant == "nan":
-            job.watch("tensor_overflow")
-        elif variant == "recommended":
-            job.use_recommended()
-        job.resume()
 
 
 def measure(which: str, variants: tuple[str, ...]) -> dict[str, float]:
