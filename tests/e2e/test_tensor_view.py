@@ -19,12 +19,12 @@ LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 SAYS = {
     "en": {
         "syntax": "An index or a slice", "free": "Only two dimensions", "outside": "-5 to 4 are allowed",
-        "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "text and no numbers",
+        "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "holds no numbers, but text",
         "running": "The training is running", "ended": "The training has ended",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
-        "strings": "text and no numbers", "running": "训练正在运行", "ended": "训练已结束",
+        "strings": "不是数值，而是文本", "running": "训练正在运行", "ended": "训练已结束",
     },
 }  # fmt: skip
 
@@ -156,7 +156,20 @@ def test_what_has_no_values_is_said(look, language):
     look("empty", language).view.get_by_text(SAYS[language]["no_elements"]).wait_for()
     page = look("words", language)
     page.view.get_by_role("alert").first.wait_for()
-    assert SAYS[language]["strings"] in page.view.get_by_role("alert").first.inner_text()
+    assert page.view.locator(".ss-tensor-values [role=alert]").inner_text().count(SAYS[language]["strings"]) == 1
+    page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["strings"]).wait_for()
+    assert page.view.get_by_test_id("tensor-shape").inner_text() == "[3, 2]"  # as the graph has it
+    assert page.view.locator(".ss-tools").count() == 0
+
+
+def test_a_scalar_is_asked_for_in_the_right_way(new_page, server, job):
+    """The answer to what no scalar has would be an error."""
+    page = Viewing(new_page())
+    refused: list[str] = []
+    page.page.on("response", lambda answer: refused.append(answer.url) if answer.status == 400 else None)
+    page.look_at(server.url, job.id, op_of("scalar"))
+    assert cell(page, 0, 0)
+    assert refused == []
 
 
 def test_slices_are_those_of_python(look, job):
