@@ -21,10 +21,12 @@ SAYS = {
         "syntax": "An index or a slice", "free": "Only two dimensions", "outside": "-5 to 4 are allowed",
         "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "holds no numbers, but text",
         "running": "The training is running", "ended": "The training has ended",
+        "gone": "The training has ended, and its tensors with it.", "trace": "Trace to origin",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
         "strings": "不是数值，而是文本", "running": "训练正在运行", "ended": "训练已结束",
+        "gone": "训练已结束，其张量已不存在。", "trace": "追溯源头",
     },
 }  # fmt: skip
 
@@ -119,6 +121,16 @@ def test_the_focus_comes_back_to_what_opened_it(new_page, server, job):
     page.view.get_by_role("button", name="Close the tensor").click()
     page.view.wait_for(state="detached")
     assert button.evaluate("button => button === document.activeElement")
+
+
+def test_the_hint_of_a_field_goes_when_one_types(look, job):
+    page = look("conv.weight")
+    field = page.view.get_by_test_id("dimension-0")
+    field.focus()
+    hint = page.page.get_by_role("tooltip")
+    hint.wait_for()
+    page.page.keyboard.type("1")
+    hint.wait_for(state="detached")
 
 
 def test_escape_takes_back_what_was_typed_before_it_closes(look, job):
@@ -236,7 +248,10 @@ def test_a_comparison_is_the_difference_with_a_tolerance(look, job):
     assert page.view.get_by_test_id("tolerance").inner_text() == "30 %"
     limit = 0.3 * np.abs(change).max()
     beyond = f"{int((np.abs(change) > limit).sum()):,}"
-    page.view.get_by_text(f"{beyond} of 1,048,576 change more").wait_for()
+    said = page.view.get_by_text(f"{beyond} of 1,048,576 change more")
+    said.wait_for()
+    download = page.view.get_by_role("button", name="Download")
+    assert download.bounding_box()["y"] < said.bounding_box()["y"]  # in the line of what is always there
     quiet = np.argwhere(np.abs(change[:10, :5]) <= limit)[0]
     assert number_at(page, *map(int, quiet)) == 0
 
@@ -305,6 +320,11 @@ def test_values_stay_while_the_training_runs_and_after_its_end(new_page, server,
         agent.finish()
         state.filter(has_text=SAYS[language]["ended"]).wait_for()
         assert cell(page, 0, 0) == shown
+        page.page.reload()
+        page.view.get_by_test_id("guide").get_by_text(SAYS[language]["gone"]).wait_for()
+        page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["gone"]).wait_for()
+        for button in page.view.get_by_role("button", name=SAYS[language]["trace"]).all():
+            assert button.is_disabled()
 
 
 def test_only_the_window_travels(new_page, server, job):

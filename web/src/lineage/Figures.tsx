@@ -60,7 +60,7 @@ function OfTensor({ job, tensor }: { job: JobView; tensor: Tensor }) {
   const options = statsQuery({ job: job.id, ...tensor }, moment);
   const { data, error } = useQuery(isLive ? options : { ...options, queryFn: skipToken });
   if (error) return <p className="ss-dimmed" role="alert">{errorText(error, text)}</p>;
-  if (!data) return <p className="ss-dimmed">{isLive ? text.loading : hasEnded(job) ? text.valueGone : text.valueRunning}</p>;
+  if (!data) return <p className="ss-dimmed">{isLive ? text.loading : hasEnded(job) ? text.error.gone : text.error.running}</p>;
   return (
     <>
       <p className="ss-lin-type">

@@ -14,10 +14,11 @@ function told(of: Partial<Statistics>): Record<string, string> {
 }
 
 describe("the figures of a tensor", () => {
-  it("has none of values where there are none", () => {
-    const figures = told({ shape: [0, 3], count: 0, max: "nan", min: "nan", mean: "nan", abs_mean: "nan", std: 0 });
-    expect(["max", "min", "mean", "mean |x|", "std"].map((name) => figures[name])).toEqual(Array(5).fill("–"));
-    expect(figures["elements"]).toBe("0");
+  it("has none of values where none is finite", () => {
+    const none = { max: "nan", min: "nan", mean: "nan", abs_mean: "nan", std: "nan" } as const;
+    for (const figures of [told({ ...none, shape: [0, 3], count: 0, std: 0 }), told({ ...none, negative_count: 3, negative_inf_count: 3 })]) {
+      expect(["max", "min", "mean", "mean |x|", "std"].map((name) => figures[name])).toEqual(Array(5).fill("–"));
+    }
   });
 
   it("has every digit of a whole number, as long as they are exact", () => {

@@ -15,14 +15,19 @@ export interface Figure {
 type Name = "max" | "min" | "mean" | "abs_mean" | "std";
 type CountName = "zero_count" | "negative_count" | "positive_count" | "nan_count" | "positive_inf_count" | "negative_inf_count";
 
+/** They are those of the finite values. */
+function hasFinite({ count, nan_count, positive_inf_count, negative_inf_count }: Statistics): boolean {
+  return count > nan_count + positive_inf_count + negative_inf_count;
+}
+
 function figure(label: Figure["label"], name: Name): Figure {
-  return { label, value: (of) => (of.count === 0 ? "–" : real(of[name])) };
+  return { label, value: (of) => (hasFinite(of) ? real(of[name]) : "–") };
 }
 
 /** A value of the tensor itself: of whole numbers every digit. */
 function extreme(label: Figure["label"], name: "max" | "min"): Figure {
   const text = (value: Real, dtype: string) => (/int/.test(dtype) && typeof value === "number" ? whole(value) : real(value));
-  return { label, value: (of) => (of.count === 0 ? "–" : text(of[name], of.dtype)) };
+  return { label, value: (of) => (hasFinite(of) ? text(of[name], of.dtype) : "–") };
 }
 
 function count(label: Figure["label"], name: CountName): Figure {

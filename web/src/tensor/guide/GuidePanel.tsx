@@ -40,7 +40,7 @@ export default function GuidePanel({ job, place, onOpen, onTrace }: Props) {
       ) : isLive ? (
         <p className="ss-guide-wait"><Loader size={12} aria-hidden /> {text.guide.waiting}</p>
       ) : (
-        <p className="ss-dimmed">{hasEnded(job) ? text.valueGone : text.guide.paused}</p>
+        <p className="ss-dimmed">{hasEnded(job) ? text.error.gone : text.guide.paused}</p>
       )}
     </section>
   );
