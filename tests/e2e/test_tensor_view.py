@@ -21,12 +21,13 @@ SAYS = {
         "syntax": "An index or a slice", "free": "Only two dimensions", "outside": "-5 to 4 are allowed",
         "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "holds no numbers, but text",
         "running": "The training is running", "ended": "The training has ended",
-        "gone": "The training has ended, and its tensors with it.", "trace": "Trace to origin",
+        "not_run": "The node did not run in that step.", "gone": "The training has ended, and its tensors with it.",
+        "trace": "Trace to origin",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
         "strings": "不是数值，而是文本", "running": "训练正在运行", "ended": "训练已结束",
-        "gone": "训练已结束，其张量已不存在。", "trace": "追溯源头",
+        "not_run": "该节点在该轮次中没有运行。", "gone": "训练已结束，其张量已不存在。", "trace": "追溯源头",
     },
 }  # fmt: skip
 
@@ -254,6 +255,21 @@ def test_a_comparison_is_the_difference_with_a_tolerance(look, job):
     assert download.bounding_box()["y"] < said.bounding_box()["y"]  # in the line of what is always there
     quiet = np.argwhere(np.abs(change[:10, :5]) <= limit)[0]
     assert number_at(page, *map(int, quiet)) == 0
+
+
+@LANGUAGES
+def test_a_comparison_with_nothing_says_so(new_page, server, language):
+    with FakeAgent(server.debugger_address, FakeSource(network=Zoo())), stepscope.connect(server.url) as connected:
+        job = connected.wait_for_job(10)
+        job.run(1)
+        assert job.wait(10) == "paused"
+        page = Viewing(new_page(language), language).look_at(server.url, job.id, op_of("vector"))
+        page.view.get_by_test_id("figures").wait_for()
+        page.show("difference")
+        page.view.locator(".ss-tensor-values [role=alert]").get_by_text(SAYS[language]["not_run"]).wait_for()
+        assert page.view.get_by_test_id("figures").count() == 0
+        page.show("current")
+        assert cell(page, 0, 0)
 
 
 def test_bools_are_compared_as_changed_or_not(look, job):

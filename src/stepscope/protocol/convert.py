@@ -218,9 +218,7 @@ def comparison_from_proto(message: pb.TensorComparison) -> Comparison:
 
 
 def failure_to_proto(error: StepscopeError) -> pb.Failure:
-    return pb.Failure(
-        kind=error.kind, message=_clean(str(error)), field=error.field or None, code=error.code or None
-    )
+    return pb.Failure(kind=error.kind, message=_clean(str(error)), field=error.field or None, code=error.code or None)
 
 
 def failure_from_proto(message: pb.Failure) -> StepscopeError:

@@ -211,7 +211,7 @@ export const en = {
     unknown_type: "Values of this type can't be shown.",
     no_step: "Nothing has run before the first step: run a step to see this tensor.",
     no_previous: "There is no step before this one whose values are known.",
-    not_run: "The node did not run in this step.",
+    not_run: "The node did not run in that step.",
     not_recorded: "This value was not recorded.",
     only_parameters: "This step was not recorded: only the values of parameters are known.",
     moved_on: "The training has moved on: the values of that step are gone.",

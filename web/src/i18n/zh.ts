@@ -205,7 +205,7 @@ export const zh: Texts = {
     unknown_type: "无法显示该类型的值。",
     no_step: "第一个轮次之前没有节点运行：执行一个轮次即可查看该张量。",
     no_previous: "没有数值已知的上一轮次。",
-    not_run: "该节点在本轮次中没有运行。",
+    not_run: "该节点在该轮次中没有运行。",
     not_recorded: "该值没有被记录。",
     only_parameters: "该轮次没有被记录：只有参数的值可用。",
     moved_on: "训练已继续运行，该轮次的数值已不存在。",

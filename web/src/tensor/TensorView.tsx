@@ -39,7 +39,7 @@ export default function TensorView({ job, target }: Props) {
   return (
     <section ref={box} className="ss-tensor" aria-labelledby="tensor-name" tabIndex={-1} data-tensor-view>
       <Header job={job} target={target} name={name} node={node} form={known.form} declared={declared} />
-      {known.form && <Figures of={of} figures={known.figures} comparison={known.comparison} isOld={known.isOld || !isLive} />}
+      {known.form && !(known.error && isLive) && <Figures of={of} figures={known.figures} comparison={known.comparison} isOld={known.isOld || !isLive} />}
       <div className="ss-tensor-body">
         <GuideSide job={job} place={place} />
         <div className="ss-tensor-main">

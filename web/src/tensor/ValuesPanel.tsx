@@ -120,7 +120,7 @@ function OfForm({ job, place, of, moment, isLive, known, form, tolerance, tools 
     () => ({
       of,
       format,
-      scale: scaleOf(known.figures),
+      scale: scaleOf(known.figures, of),
       tolerated: of === "difference" ? toleratedChange(tolerance, known.figures) : null,
       words: text.tensor,
     }),

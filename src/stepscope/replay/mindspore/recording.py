@@ -122,7 +122,9 @@ class Recording:
         if file is not None:
             return _tensor(_in_shape(read(file.path), ports[0].type.shape), file.dtype, step.step)
         if not ports[0].node:
-            raise NotAvailable(f"input {index} of {node.name} is fed from another graph and was not recorded", code="not_recorded")
+            raise NotAvailable(
+                f"input {index} of {node.name} is fed from another graph and was not recorded", code="not_recorded"
+            )
         return self._slot(graph, ports[0].node, ports[0].slot, step)
 
     def _input_file(self, graph: Graph, node: str, port: Port, step: RecordedStep) -> DumpFile | None:
