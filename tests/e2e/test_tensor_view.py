@@ -22,12 +22,14 @@ SAYS = {
         "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "holds no numbers, but text",
         "running": "The training is running", "ended": "The training has ended",
         "not_run": "The node did not run in that step.", "gone": "The training has ended, and its tensors with it.",
-        "trace": "Trace to origin",
+        "trace": "Trace to origin", "no_hits": "No watchpoint was hit by this tensor.",
+        "unknown": "There is no node or scope of this name", "no_slot": "The node has no such output",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
         "strings": "不是数值，而是文本", "running": "训练正在运行", "ended": "训练已结束",
         "not_run": "该节点在该轮次中没有运行。", "gone": "训练已结束，其张量已不存在。", "trace": "追溯源头",
+        "no_hits": "该张量没有命中监测点。", "unknown": "没有该名称的节点", "no_slot": "该节点没有这个输出",
     },
 }  # fmt: skip
 
@@ -173,6 +175,17 @@ def test_what_has_no_values_is_said(look, language):
     page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["strings"]).wait_for()
     assert page.view.get_by_test_id("tensor-shape").inner_text() == "[3, 2]"  # as the graph has it
     assert page.view.locator(".ss-tools").count() == 0
+    page.view.get_by_test_id("guide-empty").get_by_text(SAYS[language]["no_hits"], exact=True).wait_for()
+
+
+@LANGUAGES
+def test_a_link_to_nothing_says_so(new_page, server, job, language):
+    page = Viewing(new_page(language), language)
+    said = page.view.locator(".ss-tensor-values [role=alert]")
+    page.look_at(server.url, job.id, "no/such/node")
+    said.get_by_text(SAYS[language]["unknown"]).wait_for()
+    page.look_at(server.url, job.id, op_of("vector"), 7)
+    said.get_by_text(SAYS[language]["no_slot"]).wait_for()
 
 
 def test_a_scalar_is_asked_for_in_the_right_way(new_page, server, job):

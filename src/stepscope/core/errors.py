@@ -57,6 +57,7 @@ class UnknownNode(StepscopeError, KeyError):
     """No such node, scope or graph; `nearest` are names that come near."""
 
     kind = "unknown_node"
+    code = "unknown_node"
 
     def __init__(self, message: str, nearest: Iterable[str] = ()):
         super().__init__(message)

@@ -207,6 +207,8 @@ export const en = {
     not_available: "Not available.",
     timeout: "The training did not answer in time.",
     internal: "A fault of the server.",
+    unknown_node: "There is no node or scope of this name in the graph.",
+    no_slot: "The node has no such output or input.",
     no_numbers: "This tensor holds no numbers, but text or objects: its values are not shown.",
     unknown_type: "Values of this type can't be shown.",
     no_step: "Nothing has run before the first step: run a step to see this tensor.",

@@ -40,11 +40,11 @@ export function Figures({ of, figures, comparison, isOld }: Props) {
           ))}
         </tbody>
       </table>
-      {of === "difference" && comparison && (
+      {of === "difference" && comparison && comparison.current.count > 0 && (
         <p className="ss-dimmed">
           {text.changedOf(number(comparison.changed_count), number(comparison.current.count))}
           {" "}({percent(comparison.changed_count, comparison.current.count)})
-          {!isBool && ` · ${text.ratio(real(comparison.update_ratio, 4))}`}
+          {!isBool && comparison.update_ratio !== "nan" && ` · ${text.ratio(real(comparison.update_ratio, 4))}`}
         </p>
       )}
     </div>

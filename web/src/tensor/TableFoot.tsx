@@ -84,10 +84,12 @@ function Section({ label, from, size, of, onChange }: SectionProps) {
 
 function Legend({ scale: { low, middle, high } }: { scale: Scale }) {
   const text = useText().tensor;
+  const [isBelow, isAbove] = [low < middle, middle < high];
+  const bar = ["ss-legend-bar", isBelow && "ss-legend-below", isAbove && "ss-legend-above"].filter(Boolean).join(" ");
   return (
     <Tooltip label={text.legend}>
       <span className="ss-legend" aria-label={text.legend} role="img">
-        <span>{text.min}</span><span className={`ss-legend-bar${low < middle ? " ss-legend-below" : ""}${middle < high ? " ss-legend-above" : ""}`} /><span>{text.max}</span>
+        {(isBelow || isAbove) && <><span>{text.min}</span><span className={bar} /><span>{text.max}</span></>}
         <span className="ss-legend-mark ss-cell-nan">NaN</span><span className="ss-legend-mark ss-cell-inf">Inf</span>
       </span>
     </Tooltip>
