@@ -23,7 +23,7 @@ SAYS = {
         "running": "The training is running", "ended": "The training has ended",
         "not_run": "The node did not run in that step.", "gone": "The training has ended, and its tensors with it.",
         "trace": "Trace to origin", "no_hits": "No watchpoint was hit by this tensor.",
-        "unknown": "There is no node or scope of this name", "no_slot": "The node has no such output",
+        "unknown": "There is no node, scope or graph of this name.", "no_slot": "The node has no such output",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",

@@ -207,7 +207,7 @@ export const en = {
     not_available: "Not available.",
     timeout: "The training did not answer in time.",
     internal: "A fault of the server.",
-    unknown_node: "There is no node or scope of this name in the graph.",
+    unknown_node: "There is no node, scope or graph of this name.",
     no_slot: "The node has no such output or input.",
     no_numbers: "This tensor holds no numbers, but text or objects: its values are not shown.",
     unknown_type: "Values of this type can't be shown.",

@@ -201,7 +201,7 @@ export const zh: Texts = {
     not_available: "无法获取。",
     timeout: "训练未能及时响应。",
     internal: "服务发生错误。",
-    unknown_node: "计算图中没有该名称的节点或作用域。",
+    unknown_node: "没有该名称的节点、作用域或计算图。",
     no_slot: "该节点没有这个输出或输入。",
     no_numbers: "该张量的内容不是数值，而是文本或对象，因此不显示其值。",
     unknown_type: "无法显示该类型的值。",
