@@ -24,12 +24,14 @@ SAYS = {
         "not_run": "The node did not run in that step.", "gone": "The training has ended, and its tensors with it.",
         "trace": "Trace to origin", "no_hits": "No watchpoint was hit by this tensor.",
         "unknown": "There is no node, scope or graph of this name.", "no_slot": "The node has no such output",
+        "inconspicuous": "its values are not conspicuous",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
         "strings": "不是数值，而是文本", "running": "训练正在运行", "ended": "训练已结束",
         "not_run": "该节点在该轮次中没有运行。", "gone": "训练已结束，其张量已不存在。", "trace": "追溯源头",
         "no_hits": "该张量没有命中监测点。", "unknown": "没有该名称的节点", "no_slot": "该节点没有这个输出",
+        "inconspicuous": "数值也没有明显异常",
     },
 }  # fmt: skip
 
@@ -281,6 +283,7 @@ def test_a_comparison_with_nothing_says_so(new_page, server, language):
         page.show("difference")
         page.view.locator(".ss-tensor-values [role=alert]").get_by_text(SAYS[language]["not_run"]).wait_for()
         assert page.view.get_by_test_id("figures").count() == 0
+        page.view.get_by_test_id("guide-empty").get_by_text(SAYS[language]["inconspicuous"]).wait_for()
         page.show("current")
         assert cell(page, 0, 0)
 

@@ -41,7 +41,7 @@ export default function TensorView({ job, target }: Props) {
       <Header job={job} target={target} name={name} node={node} form={known.form} declared={declared} />
       {known.form && !(known.error && isLive) && <Figures of={of} figures={known.figures} comparison={known.comparison} isOld={known.isOld || !isLive} />}
       <div className="ss-tensor-body">
-        <GuideSide job={job} place={place} hasValues={!known.error} />
+        <GuideSide job={job} place={place} hasValues={of !== "current" || !known.error} />
         <div className="ss-tensor-main">
           <ValuesPanel job={job} place={place} of={of} onOf={setOf} moment={moment} isLive={isLive} known={known} />
           {(target.graph || node) && <LineageBelow job={job} target={{ ...target, graph: target.graph || node!.graph }} />}
