@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from picturing import COMPILE, SETTLE, Stage, new_context, reach, stage, training  # isort: skip
+from lineage_page import LineagePage
 from watching import Watching
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -38,14 +39,14 @@ class Camera:
         self.server, self.debugger, browser = set_up
         self._folder = folder
         self.known: set[str] = set()  # ids of the trainings that were
-        self.pages: list[Watching] = []
+        self.pages: list[LineagePage] = []
         self._languages = ("en", "zh")
         for language in self._languages:
             page = new_context(browser, language, "light").new_page()
             page.set_viewport_size(SIZE)
-            self.pages.append(Watching(page, language))
+            self.pages.append(LineagePage(page, language))
 
-    def each(self, act: Callable[[Watching], object]) -> None:
+    def each(self, act: Callable[[LineagePage], object]) -> None:
         for page in self.pages:
             act(page)
 
@@ -227,6 +228,7 @@ def of_nan(camera: Camera) -> None:
         camera.take("guide/fault-nan")
         camera.take("guide/hits", ".ss-left-tabs")
         camera.take("guide/details-hit", ".ss-details")
+        origin(camera, job)
         camera.each(lambda page: page.page.get_by_text(page.words["kind_error"], exact=True).first.click())
         camera.each(lambda page: page.page.locator("[data-testid=hit-reason]").first.wait_for())
         camera.rest()
@@ -244,6 +246,20 @@ def of_nan(camera: Camera) -> None:
         camera.each(lambda page: page.banner("killed"))
         camera.rest()
         camera.take("guide/lost", ".ss-header", "[data-testid=end-banner]")
+
+
+def origin(camera: Camera, job: Any) -> None:
+    """From the loss back to the logarithm, in the view of the tensor."""
+    loss = [hit.node for hit in job.hits() if hit.node.startswith(LOSS)][-1]
+    camera.each(lambda page: page.go_to(camera.server.url, job.id, loss))
+    camera.each(lambda page: page.button_of(page.lineage, "trace").click())
+    for page in camera.pages:
+        if page.listed()[0] != LOG:
+            raise SystemExit(f"the guide says that the trace leads to {LOG}, and it is {page.listed()}")
+    camera.rest()
+    camera.take("guide/origin", ".ss-tensor")
+    camera.each(lambda page: page.page.keyboard.press("Escape"))
+    camera.each(lambda page: page.page.locator(".ss-tensor").wait_for(state="detached"))
 
 
 def expect(job: Any, reason: str, step: int, first: str | None = None) -> None:

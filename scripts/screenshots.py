@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from picturing import COMPILE, SETTLE, new_context, reach, stage, training  # isort: skip  (makes `browsing` importable)
-from viewing import Viewing
+from lineage_page import LineagePage
+from viewing import Viewing, op_of
 from watching import Watching
 
 import stepscope
+from stepscope.testing.agent import FakeAgent
 from stepscope.testing.server import ServerThread
+from stepscope.testing.source import FakeSource
+from stepscope.testing.zoo import GRADIENTS, LAYERS, LOG, NETWORK, Zoo
 
 SIZES = ((1366, 768), (1920, 1080))
 LOOKS = tuple((language, scheme) for language in ("zh", "en") for scheme in ("light", "dark"))
@@ -111,11 +115,49 @@ def of_a_tensor(album: Album) -> None:
     album.take("comparison")
     for view in views:
         view.show("current")
+        view.page.mouse.move(0, 0)  # the fields have come to lie under it
         view.view.get_by_test_id("dimension-0").fill("x")
         view.view.get_by_test_id("dimension-0").press("Enter")
     album.take("wrong-slice")
     for view in views:
         view.view.get_by_test_id("dimension-0").press("Escape")  # takes back what was typed
+
+
+def of_odd_tensors(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> set[str]:
+    """Of a made-up training: types and shapes that a network rarely has, what the guide says, the way to an origin."""
+    with FakeAgent(server.debugger_address, FakeSource(network=Zoo())):
+        job = reach(debugger, "paused", known)
+        for watchpoint in ("tensor_overflow", "tensor_all_zero"):
+            job.watch(watchpoint)
+        job.run(1)
+        job.wait(COMPILE)
+        album.each(lambda page: page.button("open_it").click())
+        views = [Viewing(page.page, look[:2]) for look, page in album.pages]
+        for name in ("scalar", "empty", "words", "logical", "large_whole", "waves", "holes"):
+            for view in views:
+                view.look_at(server.url, job.id, op_of(name))
+            album.take(f"tensor-{name}")
+        for view in views:
+            view.show("difference")
+        album.take("tensor-with-nothing-to-compare")
+        job.run(1)
+        job.wait(COMPILE)
+        album.take("tensor-holes-comparison")
+        pages = [LineagePage(page.page, look[:2]) for look, page in album.pages]
+        for name, node in (("guide", LOG), ("guide-of-a-gradient", f"{GRADIENTS}/1-Dense/MatMul-op{LAYERS + 2}")):
+            for page in pages:
+                page.go_to(server.url, job.id, node)
+                page.facts()
+            album.take(name)
+        for page in pages:
+            page.go_to(server.url, job.id, f"{NETWORK}/loss/ReduceMean-op0")
+            page.button_of(page.lineage, "trace").click()
+            page.listed()
+        album.take("origin")
+        job.terminate()
+        album.each(lambda page: page.banner("terminated"))
+        album.take("tensor-terminated")
+    return {*known, job.id}
 
 
 def of_watchpoints(album: Album, debugger: stepscope.Debugger, server: ServerThread, known: set[str]) -> set[str]:
@@ -195,6 +237,7 @@ def main() -> None:
     with stage() as (server, debugger, browser):
         album = Album(browser, folder)
         known = of_one_training(album, debugger, server)
+        known = of_odd_tensors(album, debugger, server, known)
         known = of_watchpoints(album, debugger, server, known)
         of_a_lost_one(album, debugger, server, known)
     print(folder)

@@ -143,15 +143,14 @@ def refusal_fields(number: int, error: StepscopeError) -> Message:
     """Of an answer that says why there is none."""
     text = str(error.args[0]) if error.args else str(error)
     nearest = list(error.nearest) if isinstance(error, UnknownNode) else []
-    return {"id": number, "failure": {"kind": error.kind, "message": text, "nearest": nearest, "field": error.field}}
+    failure = {"kind": error.kind, "message": text, "nearest": nearest, "field": error.field, "code": error.code}
+    return {"id": number, "failure": failure}
 
 
 def answer_of(message: Message, what: Asked, arrays: ArrayFiles, question: looks.Question[Any] | None = None) -> Any:
     """What `Values` said to the question `what` (and, of "look", to `question`); its error is raised here."""
     if failure := message.get("failure"):
-        error = from_wire(failure["kind"], failure["message"], failure["nearest"])
-        error.field = failure["field"]
-        raise error
+        raise from_wire(**failure)
     of = _answer_to(type(question)) if question is not None else _ANSWERS[what]
     return decode(of, message["answer"], arrays.take)
 

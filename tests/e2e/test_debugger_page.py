@@ -275,6 +275,14 @@ def test_an_unknown_training(page, server):
     page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
 
 
+def test_an_unknown_node_is_named_with_those_that_come_near(page, server, job):
+    right = next(iter(job.nodes("MatMul-op")))
+    page.open(f"{server.url}/#/job/{job.id}/node/{right}x")
+    said = page.page.get_by_role("alert").filter(has_text=f"There is no node, scope or graph of this name. {right}x")
+    said.get_by_text(right[right.rindex("/") + 1 :], exact=False).last.click()
+    page.selected(right)
+
+
 def test_a_second_training_is_announced(page, server, job):
     page.open(server.url).state("paused")
     from dataclasses import replace

@@ -19,12 +19,19 @@ LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 SAYS = {
     "en": {
         "syntax": "An index or a slice", "free": "Only two dimensions", "outside": "-5 to 4 are allowed",
-        "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "text and no numbers",
+        "no_elements": "The tensor has no elements.", "step": "Run one step", "strings": "holds no numbers, but text",
         "running": "The training is running", "ended": "The training has ended",
+        "not_run": "The node did not run in that step.", "gone": "The training has ended, and its tensors with it.",
+        "trace": "Trace to origin", "no_hits": "No watchpoint was hit by this tensor.",
+        "unknown": "There is no node, scope or graph of this name.", "no_slot": "The node has no such output",
+        "inconspicuous": "its values are not conspicuous",
     },
     "zh": {
         "syntax": "2:10", "free": "两", "outside": "-5", "no_elements": "没有元素", "step": "执行一个轮次",
-        "strings": "text and no numbers", "running": "训练正在运行", "ended": "训练已结束",
+        "strings": "不是数值，而是文本", "running": "训练正在运行", "ended": "训练已结束",
+        "not_run": "该节点在该轮次中没有运行。", "gone": "训练已结束，其张量已不存在。", "trace": "追溯源头",
+        "no_hits": "该张量没有命中监测点。", "unknown": "没有该名称的节点", "no_slot": "该节点没有这个输出",
+        "inconspicuous": "数值也没有明显异常",
     },
 }  # fmt: skip
 
@@ -121,6 +128,16 @@ def test_the_focus_comes_back_to_what_opened_it(new_page, server, job):
     assert button.evaluate("button => button === document.activeElement")
 
 
+def test_the_hint_of_a_field_goes_when_one_types(look, job):
+    page = look("conv.weight")
+    field = page.view.get_by_test_id("dimension-0")
+    field.focus()
+    hint = page.page.get_by_role("tooltip")
+    hint.wait_for()
+    page.page.keyboard.type("1")
+    hint.wait_for(state="detached")
+
+
 def test_escape_takes_back_what_was_typed_before_it_closes(look, job):
     page = look("conv.weight")
     field = page.view.get_by_test_id("dimension-0")
@@ -156,7 +173,31 @@ def test_what_has_no_values_is_said(look, language):
     look("empty", language).view.get_by_text(SAYS[language]["no_elements"]).wait_for()
     page = look("words", language)
     page.view.get_by_role("alert").first.wait_for()
-    assert SAYS[language]["strings"] in page.view.get_by_role("alert").first.inner_text()
+    assert page.view.locator(".ss-tensor-values [role=alert]").inner_text().count(SAYS[language]["strings"]) == 1
+    page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["strings"]).wait_for()
+    assert page.view.get_by_test_id("tensor-shape").inner_text() == "[3, 2]"  # as the graph has it
+    assert page.view.locator(".ss-tools").count() == 0
+    page.view.get_by_test_id("guide-empty").get_by_text(SAYS[language]["no_hits"], exact=True).wait_for()
+
+
+@LANGUAGES
+def test_a_link_to_nothing_says_so(new_page, server, job, language):
+    page = Viewing(new_page(language), language)
+    said = page.view.locator(".ss-tensor-values [role=alert]")
+    page.look_at(server.url, job.id, "no/such/node")
+    said.get_by_text(SAYS[language]["unknown"]).wait_for()
+    page.look_at(server.url, job.id, op_of("vector"), 7)
+    said.get_by_text(SAYS[language]["no_slot"]).wait_for()
+
+
+def test_a_scalar_is_asked_for_in_the_right_way(new_page, server, job):
+    """The answer to what no scalar has would be an error."""
+    page = Viewing(new_page())
+    refused: list[str] = []
+    page.page.on("response", lambda answer: refused.append(answer.url) if answer.status == 400 else None)
+    page.look_at(server.url, job.id, op_of("scalar"))
+    assert cell(page, 0, 0)
+    assert refused == []
 
 
 def test_slices_are_those_of_python(look, job):
@@ -223,9 +264,28 @@ def test_a_comparison_is_the_difference_with_a_tolerance(look, job):
     assert page.view.get_by_test_id("tolerance").inner_text() == "30 %"
     limit = 0.3 * np.abs(change).max()
     beyond = f"{int((np.abs(change) > limit).sum()):,}"
-    page.view.get_by_text(f"{beyond} of 1,048,576 change more").wait_for()
+    said = page.view.get_by_text(f"{beyond} of 1,048,576 change more")
+    said.wait_for()
+    download = page.view.get_by_role("button", name="Download")
+    assert download.bounding_box()["y"] < said.bounding_box()["y"]  # in the line of what is always there
     quiet = np.argwhere(np.abs(change[:10, :5]) <= limit)[0]
     assert number_at(page, *map(int, quiet)) == 0
+
+
+@LANGUAGES
+def test_a_comparison_with_nothing_says_so(new_page, server, language):
+    with FakeAgent(server.debugger_address, FakeSource(network=Zoo())), stepscope.connect(server.url) as connected:
+        job = connected.wait_for_job(10)
+        job.run(1)
+        assert job.wait(10) == "paused"
+        page = Viewing(new_page(language), language).look_at(server.url, job.id, op_of("vector"))
+        page.view.get_by_test_id("figures").wait_for()
+        page.show("difference")
+        page.view.locator(".ss-tensor-values [role=alert]").get_by_text(SAYS[language]["not_run"]).wait_for()
+        assert page.view.get_by_test_id("figures").count() == 0
+        page.view.get_by_test_id("guide-empty").get_by_text(SAYS[language]["inconspicuous"]).wait_for()
+        page.show("current")
+        assert cell(page, 0, 0)
 
 
 def test_bools_are_compared_as_changed_or_not(look, job):
@@ -292,6 +352,11 @@ def test_values_stay_while_the_training_runs_and_after_its_end(new_page, server,
         agent.finish()
         state.filter(has_text=SAYS[language]["ended"]).wait_for()
         assert cell(page, 0, 0) == shown
+        page.page.reload()
+        page.view.get_by_test_id("guide").get_by_text(SAYS[language]["gone"]).wait_for()
+        page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["gone"]).wait_for()
+        for button in page.view.get_by_role("button", name=SAYS[language]["trace"]).all():
+            assert button.is_disabled()
 
 
 def test_only_the_window_travels(new_page, server, job):

@@ -146,3 +146,4 @@ def test_of_words_it_says_that_they_are_not_shown(zoo, route):
     answer = client.get(f"/{route}", params={"node": "words", **more})
     assert answer.status_code == 400
     assert answer.json()["detail"] == "this tensor holds text and no numbers: its values are not shown"
+    assert answer.json()["code"] == "no_numbers"

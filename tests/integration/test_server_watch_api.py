@@ -294,7 +294,7 @@ def test_a_watchpoint_that_is_not_there(web):
     ):
         assert refused(answer, 404, None, None)["detail"] == "the job has no watchpoint 7"
     refused(web.delete(f"{ALL}/0"), 400, "watchpoint", "malformed")
-    refused(states(web, create(web), [], [], graph="other"), 404, None, None)
+    refused(states(web, create(web), [], [], graph="other"), 404, None, "unknown_node")
 
 
 @pytest.mark.parametrize(

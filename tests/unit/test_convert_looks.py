@@ -124,11 +124,11 @@ def test_an_answer_that_can_not_be(message):
         looks.answer_from_proto(message, HeatmapQuestion(2, 2))
 
 
-def test_an_error_keeps_its_field():
-    error = BadRequest("dimension 0 is wrong")
-    error.field = "index"
+def test_an_error_keeps_its_field_and_its_code():
+    error = BadRequest("dimension 0 is wrong", field="index", code="wrong")
     found = convert.failure_from_proto(over_the_wire(convert.failure_to_proto(error)))
-    assert (type(found), str(found), found.field) == (BadRequest, "dimension 0 is wrong", "index")
+    assert (type(found), str(found)) == (BadRequest, "dimension 0 is wrong")
+    assert (found.field, found.code) == ("index", "wrong")
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2"])

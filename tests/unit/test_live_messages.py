@@ -64,12 +64,6 @@ KEY = TensorKey("step", "m/fc1/aten.addmm", 1, "previous", 2)
 STATS = TensorStats("float32", (2, 3), 4, 6, float("nan"), 1.0, 0.5, 0.5, 0.1, 1, 2, 3, 0, 0, 0)
 
 
-def about_the_index() -> BadRequest:
-    error = BadRequest("dimension 0 has 3 elements")
-    error.field = "index"
-    return error
-
-
 class Answering:
     """Says what the test wants said, and notes what it was asked."""
 
@@ -177,8 +171,8 @@ def test_no_kind_of_question_is_left_out_here():
 @pytest.mark.parametrize(
     "error",
     [
-        NotAvailable("released: over the budget"),
-        about_the_index(),
+        NotAvailable("released: over the budget", code="released"),
+        BadRequest("dimension 0 has 3 elements", field="index"),
         UnknownNode("no node 'm/x'", ["m/y", "m/z"]),
     ],
 )
@@ -186,7 +180,7 @@ def test_a_refusal_arrives_as_the_same_error(tmp_path, error):
     with pytest.raises(type(error)) as raised:
         ask(Answering(error=error), tmp_path, "stats", key=KEY)
     assert str(raised.value) == str(error)
-    assert raised.value.field == error.field
+    assert (raised.value.field, raised.value.code) == (error.field, error.code)
 
 
 def test_a_fault_of_the_probe_is_told_and_does_not_raise_there(tmp_path):

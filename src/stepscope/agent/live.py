@@ -40,8 +40,6 @@ from stepscope.protocol.graphs import to_proto
 A = TypeVar("A")
 
 _RUNS: tuple[CommandKind, ...] = ("run", "resume", "next_node", "run_to", "terminate")
-_RUNNING = "the training runs: pause it to see its tensors"
-_ENDED = "the tensors are gone: the training has ended"
 
 
 class LiveTraining:
@@ -67,7 +65,7 @@ class LiveTraining:
         self._over = True
         for answer in self._asked.values():
             if not answer.done():
-                answer.set_exception(NotAvailable(_ENDED))
+                answer.set_exception(_no_tensors(True))
         step = max(goodbye["step"] if goodbye else 0, steps_counted(self._folder), self._completed())
         return replace(self._last, state=State.RUNNING, step=step, recorded_steps=(), cursor=None, reason="")
 
@@ -133,7 +131,7 @@ class LiveTraining:
 
     async def _ask(self, what: live.Asked, **arguments: Any) -> Any:
         if not self.paused or self._over:
-            raise NotAvailable(_ENDED if self._over else _RUNNING)
+            raise _no_tensors(self._over)
         number = next(self._numbers)
         answer = self._asked[number] = asyncio.get_running_loop().create_future()
         try:
@@ -150,3 +148,9 @@ def _read_graph(name: str, path: Path) -> bytes:
     with contextlib.suppress(OSError):
         path.unlink()
     return data
+
+
+def _no_tensors(is_over: bool) -> NotAvailable:
+    if is_over:
+        return NotAvailable("the tensors are gone: the training has ended", code="gone")
+    return NotAvailable("the training runs: pause it to see its tensors", code="running")

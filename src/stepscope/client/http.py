@@ -74,9 +74,7 @@ class Http:
             self._stranger(f"HTTP status {response.status_code}")
         if kind in ("unauthorized", "forbidden"):
             raise ConnectionFailed(f"{self.url} does not let us in: {detail}")
-        error = from_wire(kind, detail, nearest)
-        error.field, error.code = problem.get("field") or "", problem.get("code") or ""
-        raise error
+        raise from_wire(kind, detail, nearest, problem.get("field"), problem.get("code"))
 
     def _stranger(self, what: str) -> NoReturn:
         raise ConnectionFailed(f"what answers at {self.url} is no stepscope server: {what}")

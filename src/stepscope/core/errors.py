@@ -13,12 +13,17 @@ class StepscopeError(Exception):
     """Base of all errors of stepscope; `kind` is its name on every wire.
 
     `field` is the part of what was asked that is wrong, such as a parameter, and `code` says in which way; both may be
-    empty.
+    empty. Where there is no value, `code` says why: people read that in their own language.
     """
 
     kind = "internal"
     field: str = ""
     code: str = ""
+
+    def __init__(self, *arguments: object, field: str = "", code: str = ""):
+        super().__init__(*arguments)
+        self.field = field or self.field
+        self.code = code or self.code
 
 
 class NotAvailable(StepscopeError):
@@ -52,6 +57,7 @@ class UnknownNode(StepscopeError, KeyError):
     """No such node, scope or graph; `nearest` are names that come near."""
 
     kind = "unknown_node"
+    code = "unknown_node"
 
     def __init__(self, message: str, nearest: Iterable[str] = ()):
         super().__init__(message)
@@ -67,6 +73,7 @@ class Timeout(StepscopeError, TimeoutError):
     """A blocking call ran out of its `timeout`."""
 
     kind = "timeout"
+    code = "timeout"
 
 
 class ConnectionFailed(StepscopeError, ConnectionError):
@@ -81,7 +88,11 @@ BY_KIND: dict[str, type[StepscopeError]] = {
 }
 
 
-def from_wire(kind: str, message: str, nearest: Iterable[str] = ()) -> StepscopeError:
+def from_wire(
+    kind: str, message: str, nearest: Iterable[str] = (), field: str | None = "", code: str | None = ""
+) -> StepscopeError:
     """The error that `kind` names; an unknown kind becomes a plain StepscopeError."""
     cls = BY_KIND.get(kind, StepscopeError)
-    return UnknownNode(message, nearest) if cls is UnknownNode else cls(message)
+    error = UnknownNode(message, nearest) if cls is UnknownNode else cls(message)
+    error.field, error.code = field or error.field, code or error.code
+    return error

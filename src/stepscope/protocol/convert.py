@@ -218,13 +218,11 @@ def comparison_from_proto(message: pb.TensorComparison) -> Comparison:
 
 
 def failure_to_proto(error: StepscopeError) -> pb.Failure:
-    return pb.Failure(kind=error.kind, message=_clean(str(error)), field=error.field or None)
+    return pb.Failure(kind=error.kind, message=_clean(str(error)), field=error.field or None, code=error.code or None)
 
 
 def failure_from_proto(message: pb.Failure) -> StepscopeError:
-    error = from_wire(message.kind, message.message)
-    error.field = message.field
-    return error
+    return from_wire(message.kind, message.message, field=message.field, code=message.code)
 
 
 def execution_to_proto(order: ExecutionOrder) -> pb.ExecutionOrder:

@@ -27,8 +27,6 @@ class WrongField(BadRequest):
 class UnknownInField(UnknownNode):
     """The same for a name that is not known."""
 
-    code = "unknown_node"
-
     def __init__(self, message: str, nearest: Iterable[str], field: str):
         super().__init__(message, nearest)
         self.field = field

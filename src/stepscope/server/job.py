@@ -157,7 +157,7 @@ class Job:
     def live(self) -> Source:
         """The source, for questions; raises NotAvailable where the training process is gone."""
         if self.source is None:
-            raise NotAvailable(f"the tensors are gone: {self._why_gone()}")
+            raise NotAvailable(f"the tensors are gone: {self._why_gone()}", code="gone")
         return self.source
 
     async def wait_while(self, state: State, seconds: float) -> None:

@@ -216,4 +216,4 @@ async def _watch(source: Source, job: Job) -> None:
 def _check_number(what: str, number: int, allowed: list[int], node: str) -> None:
     if number not in allowed:
         numbers = ", ".join(map(str, sorted(set(allowed)))) or "none"
-        raise BadRequest(f"{node!r} has no {what} {number}; it has: {numbers}")
+        raise BadRequest(f"{node!r} has no {what} {number}; it has: {numbers}", code="no_slot")

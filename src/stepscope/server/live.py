@@ -107,16 +107,16 @@ class LiveSource:
         self.gone = why
         self.closed.set()
         for answers in list(self._waiting.values()):
-            answers.fail(NotAvailable(why))
+            answers.fail(NotAvailable(why, code="gone"))
 
     def _ask(self, kind: str, what: Hashable, query: pb.Query) -> Answers:
         if self.gone:
-            raise NotAvailable(self.gone)
+            raise NotAvailable(self.gone, code="gone")
         asked = self._asked.get((kind, what))
         if asked is not None and asked.joinable:
             return asked
         if len(self._waiting) >= MAX_PENDING:
-            raise Conflict(f"{MAX_PENDING} questions wait for an answer of the training process: too many")
+            raise Conflict(f"{MAX_PENDING} questions wait for an answer of the training process: too many", code="busy")
         self._last_id += 1
         query.id = number = self._last_id
 

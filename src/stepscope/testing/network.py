@@ -165,7 +165,7 @@ class Network:
             values = self._read[step] if read_before and name in PARAMETERS else None
             array = self._values[step][name, slot] if values is None else values[name]
         except KeyError:
-            raise NotAvailable(f"{key.node} has no value in step {step}") from None
+            raise NotAvailable(f"{key.node} has no value in step {step}", code="not_run") from None
         return Tensor(array, str(array.dtype), array.shape, step)
 
     def execution(self) -> list[ExecutedNode]:

@@ -208,7 +208,7 @@ class Zoo:
         values = self._values.get(step, {})
         array = (self._read.get(step, {}) if key.input is not None else {}).get(name, values.get(name))
         if array is None:
-            raise NotAvailable(f"{key.node} has no value in step {step}")
+            raise NotAvailable(f"{key.node} has no value in step {step}", code="not_run")
         home = NODES[name][1][0] if name in NODES and NODES[name][0] == "Identity" else name
         dtype = PARAMETERS[home][0] if home in PARAMETERS else str(array.dtype)
         return Tensor(array, dtype, array.shape, step)

@@ -78,6 +78,9 @@ def test_a_node_that_did_not_run(recording, dump):
     for file in dump.step_folder(4).glob("ReLU.*"):
         file.unlink()
     assert why_not(recording, "Default/net/ReLU-op0") == "Default/net/ReLU-op0 did not run in step 4"
+    with pytest.raises(NotAvailable) as raised:
+        recording.tensor(key("Default/net/ReLU-op0"))
+    assert raised.value.code == "not_run"
 
 
 def test_an_output_that_was_not_recorded_and_that_nobody_read(recording, dump):

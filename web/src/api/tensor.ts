@@ -76,7 +76,7 @@ export function decode(header: Schemas["TensorHeader"], bytes: ArrayBuffer): Val
   const stored = header.storage_dtype;
   const complex = stored === "complex64" ? "float32" : stored === "complex128" ? "float64" : null;
   const found = reader(complex ?? stored, bytes);
-  if (!found) throw new ApiError(`values of type ${stored} can't be shown`, "internal", 0);
+  if (!found) throw new ApiError(`values of type ${stored} can't be shown`, "internal", 0, [], null, "unknown_type");
   const { get, size } = found;
   return {
     dtype: header.dtype,

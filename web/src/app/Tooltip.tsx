@@ -8,6 +8,7 @@ import { cloneElement, type ReactElement, useEffect, useId, useLayoutEffect, use
 
 const DELAY = 400; // milliseconds
 const MARGIN = 6; // pixels to the element and to the window's borders
+const HIDING = ["pointerdown", "wheel", "pointerleave", "input"]; // who types has read it
 
 interface Tipped {
   "data-tip"?: string;
@@ -57,14 +58,14 @@ export function TooltipHost() {
     document.addEventListener("focusin", focus);
     document.addEventListener("focusout", hide);
     document.addEventListener("keydown", press);
-    for (const event of ["pointerdown", "wheel", "pointerleave"]) document.addEventListener(event, hide, { passive: true });
+    for (const event of HIDING) document.addEventListener(event, hide, { passive: true });
     return () => {
       clearTimeout(timer);
       document.removeEventListener("pointerover", over);
       document.removeEventListener("focusin", focus);
       document.removeEventListener("focusout", hide);
       document.removeEventListener("keydown", press);
-      for (const event of ["pointerdown", "wheel", "pointerleave"]) document.removeEventListener(event, hide);
+      for (const event of HIDING) document.removeEventListener(event, hide);
     };
   }, []);
 

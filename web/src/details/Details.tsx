@@ -38,7 +38,7 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
   const [chosen, setTab] = useState<string | null>("tensors");
   const withStack = hasStack(job);
   const tab = chosen === "stack" && !withStack ? "tensors" : chosen; // it comes back when the training stands again
-  if (error) return <Unknown graph={graph} error={error} />;
+  if (error) return <Unknown graph={graph} name={name} error={error} />;
   if (!node) return <p className="ss-note">{text.loading}</p>;
   return (
     <Tabs value={tab} onChange={setTab} keepMounted={false} className="ss-tabs">
@@ -60,14 +60,14 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
 }
 
 /** A name that is not in the graph, such as that of an old link, with those that come near. */
-function Unknown({ graph, error }: { graph: string; error: Error }) {
+function Unknown({ graph, name, error }: { graph: string; name: string; error: Error }) {
   const text = useText();
   const nearest = error instanceof ApiError ? error.nearest : [];
   return (
     <div className="ss-note" role="alert">
-      <p>{errorText(error, text)}</p>
+      <p>{errorText(error, text)} <span className="ss-mono">{name}</span></p>
       <ul className="ss-neighbours">
-        {nearest.map((name) => <li key={name}><NodeLink graph={graph} name={name} /></li>)}
+        {nearest.map((each) => <li key={each}><NodeLink graph={graph} name={each} /></li>)}
       </ul>
     </div>
   );

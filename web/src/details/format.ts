@@ -13,5 +13,5 @@ export function shapeText(shape: readonly number[] | null | undefined, text: Tex
 export function errorText(error: Error, text: Texts): string {
   if (!(error instanceof ApiError)) return error.message;
   const known: Record<string, string> = text.error;
-  return error.message || known[error.kind] || error.kind;
+  return known[error.code ?? ""] || error.message || known[error.kind] || error.kind;
 }

@@ -201,10 +201,24 @@ export const en = {
   apiLink: "Web API",
 
   // errors, by kind
+  // by code, else by kind
   error: {
-    unreachable: "the server does not answer",
-    not_available: "not available",
-    timeout: "the training did not answer in time",
-    internal: "a fault of the server",
+    unreachable: "The server does not answer.",
+    not_available: "Not available.",
+    timeout: "The training did not answer in time.",
+    internal: "A fault of the server.",
+    unknown_node: "There is no node, scope or graph of this name.",
+    no_slot: "The node has no such output or input.",
+    no_numbers: "This tensor holds no numbers, but text or objects: its values are not shown.",
+    unknown_type: "Values of this type can't be shown.",
+    no_step: "Nothing has run before the first step: run a step to see this tensor.",
+    no_previous: "There is no step before this one whose values are known.",
+    not_run: "The node did not run in that step.",
+    not_recorded: "This value was not recorded.",
+    only_parameters: "This step was not recorded: only the values of parameters are known.",
+    moved_on: "The training has moved on: the values of that step are gone.",
+    running: "The training is running: pause it to see its tensors.",
+    gone: "The training has ended, and its tensors with it.",
+    busy: "Too many questions wait for an answer of the training.",
   },
 };

@@ -7,6 +7,11 @@ export function number(value: number): string {
   return GROUPED.format(value);
 }
 
+/** A whole number that came as a double: every digit, as long as a double has them. */
+export function whole(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : real(value);
+}
+
 /** A real number in a table: 6 significant digits at most, an exponent where it is far from 1. */
 export function real(value: number | string, digits = 6): string {
   if (typeof value === "string") return { nan: "NaN", inf: "Inf", "-inf": "-Inf" }[value] ?? value;

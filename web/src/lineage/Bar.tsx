@@ -17,13 +17,14 @@ interface Props {
   more: Record<Side, number>;
   isTruncated: boolean;
   isTracing: boolean;
+  canTrace: boolean;
   onHops(side: Side, hops: number): void;
   onTrace(): void;
   onZoom(by: number): void;
   onFit(): void;
 }
 
-export function Bar({ moves, hops, more, isTruncated, isTracing, onHops, onTrace, onZoom, onFit }: Props) {
+export function Bar({ moves, hops, more, isTruncated, isTracing, canTrace, onHops, onTrace, onZoom, onFit }: Props) {
   const text = useText().lineage;
   return (
     <div className="ss-lin-bar" role="toolbar" aria-label={text.title}>
@@ -34,7 +35,7 @@ export function Bar({ moves, hops, more, isTruncated, isTracing, onHops, onTrace
       <Hops side="down" label={text.consumers} hops={hops.down} more={more.down} isTruncated={isTruncated} onHops={onHops} />
       <Button
         size="compact-xs" variant="light" className={isTracing ? "ss-lin-on" : undefined} aria-pressed={isTracing} leftSection={<TargetIcon size={12} />}
-        onClick={onTrace}
+        disabled={!canTrace && !isTracing} onClick={onTrace}
       >
         {text.trace}
       </Button>

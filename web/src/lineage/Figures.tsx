@@ -2,14 +2,15 @@
 
 import { Button } from "@mantine/core";
 import { skipToken, useQuery } from "@tanstack/react-query";
-import type { JobView, Statistics } from "../api/client";
+import type { JobView } from "../api/client";
 import { statsQuery } from "../api/queries";
 import { type Hit, useConditions } from "../api/watch";
 import { errorText, shapeText } from "../details/format";
-import { type Texts, useText } from "../i18n";
-import { number, real } from "../i18n/numbers";
+import { useText } from "../i18n";
+import { number } from "../i18n/numbers";
 import { reveal } from "../state/address";
 import { hasEnded, useMoment } from "../state/job";
+import { figuresOf } from "../tensor/statistics";
 import { HitText } from "../watch/HitRow";
 import type { Tensor } from "./state";
 
@@ -59,7 +60,7 @@ function OfTensor({ job, tensor }: { job: JobView; tensor: Tensor }) {
   const options = statsQuery({ job: job.id, ...tensor }, moment);
   const { data, error } = useQuery(isLive ? options : { ...options, queryFn: skipToken });
   if (error) return <p className="ss-dimmed" role="alert">{errorText(error, text)}</p>;
-  if (!data) return <p className="ss-dimmed">{isLive ? text.loading : hasEnded(job) ? text.valueGone : text.valueRunning}</p>;
+  if (!data) return <p className="ss-dimmed">{isLive ? text.loading : hasEnded(job) ? text.error.gone : text.error.running}</p>;
   return (
     <>
       <p className="ss-lin-type">
@@ -68,42 +69,13 @@ function OfTensor({ job, tensor }: { job: JobView; tensor: Tensor }) {
         <span className="ss-mono">{shapeText(data.shape, text)}</span>
       </p>
       <dl className="ss-lin-stats">
-        {rowsOf(data, text.tensor).map(({ name, value, bad }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd className={bad ? "ss-mono ss-bad" : "ss-mono"}>{value}</dd>
+        {figuresOf(data.dtype).map(({ label, value, isBad }) => (
+          <div key={label(text.tensor)}>
+            <dt>{label(text.tensor)}</dt>
+            <dd className={isBad?.(data) ? "ss-mono ss-bad" : "ss-mono"}>{value(data)}</dd>
           </div>
         ))}
       </dl>
     </>
   );
-}
-
-interface Row {
-  name: string;
-  value: string;
-  bad?: boolean;
-}
-
-function rowsOf(figures: Statistics, words: Texts["tensor"]): Row[] {
-  const { zero_count: zeros, positive_count: positives, negative_count: negatives } = figures;
-  if (figures.dtype === "bool")
-    return [
-      { name: words.trues, value: number(positives) },
-      { name: words.falses, value: number(zeros) },
-    ];
-  const special = (name: string, count: number): Row => ({ name, value: number(count), bad: count > 0 });
-  return [
-    { name: words.max, value: real(figures.max) },
-    { name: words.min, value: real(figures.min) },
-    { name: words.mean, value: real(figures.mean) },
-    { name: words.absMean, value: real(figures.abs_mean) },
-    { name: words.std, value: real(figures.std) },
-    { name: words.zeros, value: number(zeros) },
-    { name: words.negatives, value: number(negatives) },
-    { name: words.positives, value: number(positives) },
-    special(words.nan, figures.nan_count),
-    special(words.positiveInf, figures.positive_inf_count),
-    special(words.negativeInf, figures.negative_inf_count),
-  ];
 }

@@ -76,7 +76,7 @@ function OfTensor({ job, tensor, onOpen }: { job: JobView; tensor: Tensor; onOpe
   return (
     <section className="ss-lineage" aria-label={text.lineage.title} data-testid="lineage">
       <Bar
-        moves={moves} hops={hops} more={picture?.drawing.more ?? { up: 0, down: 0 }} isTruncated={picture?.lineage.truncated ?? false} isTracing={trace !== null}
+        moves={moves} hops={hops} more={picture?.drawing.more ?? { up: 0, down: 0 }} isTruncated={picture?.lineage.truncated ?? false} isTracing={trace !== null} canTrace={found.isLive}
         onHops={(side, count) => change({ hops: { ...hops, [side]: count } })}
         onTrace={() => (trace ? endTrace() : traceToOrigin({ job: job.id, ...tensor, watchpoint: null }))}
         onZoom={(by) => canvas.current?.zoom(by)} onFit={() => canvas.current?.fit()}

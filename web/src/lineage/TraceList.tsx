@@ -9,7 +9,7 @@ import { Tooltip } from "../app/Tooltip";
 import { errorText } from "../details/format";
 import { useText } from "../i18n";
 import { number } from "../i18n/numbers";
-import { useMoment } from "../state/job";
+import { hasEnded, useMoment } from "../state/job";
 import { endTrace, type Trace } from "./state";
 
 export type OriginStep = Schemas["OriginStep"];
@@ -27,7 +27,7 @@ export function useOrigin(job: JobView, trace: Trace | null) {
   const origin = trace ? data : undefined;
   // Where a value comes from does not explain a change from step to step.
   const path = origin?.found && !origin.reason ? origin.path : NO_PATH;
-  return { origin, error: trace ? error : null, isLive, path };
+  return { origin, error: trace ? error : null, isLive, isOver: hasEnded(job), path };
 }
 
 interface Props {
@@ -38,7 +38,7 @@ interface Props {
   onOpen(step: OriginStep): void;
 }
 
-export function TraceList({ found: { origin, error, isLive, path }, chosen, onChoose, onOpen }: Props) {
+export function TraceList({ found: { origin, error, isLive, isOver, path }, chosen, onChoose, onOpen }: Props) {
   const text = useText();
   const words = text.lineage;
   return (
@@ -52,7 +52,7 @@ export function TraceList({ found: { origin, error, isLive, path }, chosen, onCh
       {error ? (
         <p role="alert">{errorText(error, text)}</p>
       ) : !origin ? (
-        <p className="ss-lin-wait">{isLive ? <><Loader size={12} aria-hidden /> {words.tracing}</> : text.valueRunning}</p>
+        <p className="ss-lin-wait">{isLive ? <><Loader size={12} aria-hidden /> {words.tracing}</> : isOver ? text.error.gone : text.error.running}</p>
       ) : path.length === 0 ? (
         <p data-testid="no-origin">{words.noOrigin[origin.reason] ?? words.noOriginFound}</p>
       ) : (

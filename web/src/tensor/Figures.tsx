@@ -4,45 +4,7 @@ import type { Schemas, Statistics } from "../api/client";
 import { useText } from "../i18n";
 import { number, percent, real } from "../i18n/numbers";
 import type { Of } from "./parts";
-import type { tensorZh } from "./text";
-
-type Words = typeof tensorZh;
-type Column = { label(text: Words): string; value(of: Statistics): string; isBad?(of: Statistics): boolean };
-
-const isWhole = ({ dtype }: Statistics): boolean => /int/.test(dtype);
-
-function reals(label: Column["label"], name: "max" | "min" | "mean" | "abs_mean" | "std", isOwn = false): Column {
-  // a value of the tensor has all its digits; what is worked out needs fewer
-  return { label, value: (of) => (of.count === 0 ? "–" : real(of[name], isOwn && isWhole(of) ? 16 : 6)) };
-}
-
-function counts(label: Column["label"], name: "zero_count" | "negative_count" | "positive_count"): Column {
-  return { label, value: (of) => number(of[name]) };
-}
-
-function bads(label: Column["label"], name: "nan_count" | "positive_inf_count" | "negative_inf_count"): Column {
-  return { label, value: (of) => number(of[name]), isBad: (of) => of[name] > 0 };
-}
-
-const NUMBERS: readonly Column[] = [
-  reals((text) => text.max, "max", true),
-  reals((text) => text.min, "min", true),
-  reals((text) => text.mean, "mean"),
-  reals((text) => text.absMean, "abs_mean"),
-  reals((text) => text.std, "std"),
-  counts((text) => text.zeros, "zero_count"),
-  counts((text) => text.negatives, "negative_count"),
-  counts((text) => text.positives, "positive_count"),
-  bads((text) => text.nan, "nan_count"),
-  bads((text) => text.positiveInf, "positive_inf_count"),
-  bads((text) => text.negativeInf, "negative_inf_count"),
-];
-const COUNT: Column = { label: (text) => text.count, value: (of) => number(of.count) };
-const TRUTHS: readonly Column[] = [counts((text) => text.trues, "positive_count"), counts((text) => text.falses, "zero_count"), COUNT];
-const CHANGES: readonly Column[] = [
-  counts((text) => text.changed, "positive_count"),
-  counts((text) => text.unchanged, "zero_count"),
-];
+import { CHANGES, type Figure, figuresOf } from "./statistics";
 
 interface Props {
   of: Of;
@@ -57,8 +19,9 @@ export function Figures({ of, figures, comparison, isOld }: Props) {
     of === "difference"
       ? [["current", comparison?.current], ["previous", comparison?.previous], ["difference", comparison?.difference]]
       : [[of, figures]];
-  const isBool = rows[0]?.[1]?.dtype === "bool";
-  const columns = isBool ? TRUTHS : [...NUMBERS, COUNT];
+  const dtype = rows[0]?.[1]?.dtype;
+  const isBool = dtype === "bool";
+  const columns = figuresOf(dtype);
   return (
     <div className={isOld ? "ss-figures ss-old" : "ss-figures"} tabIndex={0} role="group" aria-label={text.figures}>
       <table data-testid="figures">
@@ -77,18 +40,18 @@ export function Figures({ of, figures, comparison, isOld }: Props) {
           ))}
         </tbody>
       </table>
-      {of === "difference" && comparison && (
+      {of === "difference" && comparison && comparison.current.count > 0 && (
         <p className="ss-dimmed">
           {text.changedOf(number(comparison.changed_count), number(comparison.current.count))}
           {" "}({percent(comparison.changed_count, comparison.current.count)})
-          {!isBool && ` · ${text.ratio(real(comparison.update_ratio, 4))}`}
+          {!isBool && comparison.update_ratio !== "nan" && ` · ${text.ratio(real(comparison.update_ratio, 4))}`}
         </p>
       )}
     </div>
   );
 }
 
-function Cells({ columns, of }: { columns: readonly Column[]; of: Statistics | undefined }) {
+function Cells({ columns, of }: { columns: readonly Figure[]; of: Statistics | undefined }) {
   const text = useText().tensor;
   return columns.map(({ label, value, isBad }) => (
     <td key={label(text)} className={of && isBad?.(of) ? "ss-bad" : undefined}>{of ? value(of) : "…"}</td>

@@ -1,7 +1,7 @@
 /** On top of the view: which tensor it is, of which step, and how the training goes on. */
 
 import { ActionIcon, Badge, Button } from "@mantine/core";
-import type { JobView, NodeView } from "../api/client";
+import type { JobView, NodeView, Schemas } from "../api/client";
 import { CopyButton } from "../app/Copy";
 import { CloseIcon, PauseIcon, PlayIcon, StepIcon } from "../app/icons";
 import { Tooltip } from "../app/Tooltip";
@@ -22,11 +22,14 @@ interface Props {
   name: string;
   node: NodeView | undefined;
   form: Form | undefined;
+  /** As the graph has it, for a tensor whose values are not shown. */
+  declared: Schemas["TypeView"] | undefined;
 }
 
-export function Header({ job, target, name, node, form }: Props) {
+export function Header({ job, target, name, node, form, declared }: Props) {
   const text = useText();
   const slash = name.lastIndexOf("/") + 1;
+  const type = form ?? declared;
   return (
     <header className="ss-tensor-head">
       <h2 id="tensor-name" className="ss-tensor-name ss-mono" title={name} data-testid="tensor-name">
@@ -40,8 +43,8 @@ export function Header({ job, target, name, node, form }: Props) {
       )}
       <dl className="ss-tensor-facts">
         <Fact name={text.tensor.step} value={form ? number(form.step) : "–"} testid="tensor-step" />
-        <Fact name={text.type} value={form?.dtype ?? "–"} testid="tensor-dtype" />
-        <Fact name={text.tensor.shape} value={form ? shapeText(form.shape, text) : "–"} testid="tensor-shape" />
+        <Fact name={text.type} value={type?.dtype || "–"} testid="tensor-dtype" />
+        <Fact name={text.tensor.shape} value={type?.shape ? shapeText(type.shape, text) : "–"} testid="tensor-shape" />
       </dl>
       <span className="ss-grow" />
       {!hasEnded(job) && <Steps />}

@@ -16,7 +16,7 @@ import type { TensorTarget } from "./parts";
 const GuidePanel = lazy(() => import("./guide/GuidePanel"));
 const LineagePanel = lazy(() => import("../lineage/LineagePanel"));
 
-export function GuideSide({ job, place }: { job: JobView; place: TensorPlace }) {
+export function GuideSide({ job, place, hasValues }: { job: JobView; place: TensorPlace; hasValues: boolean }) {
   const text = useText().tensor;
   const { guideWidth, isGuideOpen, set } = useLayout();
   const trace = () => {
@@ -35,7 +35,7 @@ export function GuideSide({ job, place }: { job: JobView; place: TensorPlace }) 
       <aside className="ss-tensor-side" style={{ width: guideWidth }}>
         <h2>{text.guide}</h2>
         <Toggle label={text.hideGuide} isOpen icon={<LeftIcon size={12} />} onClick={() => set({ isGuideOpen: false })} />
-        <Suspense><GuidePanel job={job} place={place} onOpen={openTensor} onTrace={trace} /></Suspense>
+        <Suspense><GuidePanel job={job} place={place} hasValues={hasValues} onOpen={openTensor} onTrace={trace} /></Suspense>
       </aside>
       <Splitter
         axis="x" label={text.resizeGuide} value={guideWidth} min={200} max={520} onChange={(value) => set({ guideWidth: value })}

@@ -173,7 +173,7 @@ export function Table({ shown, sheet, look, wish, onWished, isOld }: Props) {
       </div>
       <TableFoot
         shown={shown} sheet={sheet} place={values.at(focus.row, focus.column)} focus={focus} chosen={chosen} section={{ top, left }}
-        onSection={(place: Place) => goTo(at(place))} onCopy={copy} hasColours={look.scale !== null}
+        onSection={(place: Place) => goTo(at(place))} onCopy={copy} scale={look.scale}
       />
     </div>
   );

@@ -4,7 +4,7 @@ import { ActionIcon } from "@mantine/core";
 import { CopyIcon, LeftIcon, RightIcon } from "../app/icons";
 import { Tooltip } from "../app/Tooltip";
 import { useText } from "../i18n";
-import { exactText, type Source } from "./cells";
+import { exactText, type Scale, type Source } from "./cells";
 import { realPosition } from "./dims";
 import type { Shown } from "./parts";
 import type { Place, Rectangle } from "./selection";
@@ -19,10 +19,10 @@ interface Props {
   section: { top: number; left: number };
   onSection(place: Place): void;
   onCopy(): void;
-  hasColours: boolean;
+  scale: Scale | null;
 }
 
-export function TableFoot({ shown, sheet, place, focus, chosen, section, onSection, onCopy, hasColours }: Props) {
+export function TableFoot({ shown, sheet, place, focus, chosen, section, onSection, onCopy, scale }: Props) {
   const text = useText().tensor;
   const [rows, columns] = [chosen.bottom - chosen.top + 1, chosen.right - chosen.left + 1];
   const position = realPosition(sheet.part, positionOf(sheet, focus.row, focus.column));
@@ -44,7 +44,7 @@ export function TableFoot({ shown, sheet, place, focus, chosen, section, onSecti
         label={text.section.columns} from={section.left} size={SECTION_COLUMNS} of={sheet.columns}
         onChange={(column) => onSection({ row: focus.row, column })}
       />
-      {hasColours && <Legend />}
+      {scale && shown.dtype !== "bool" && <Legend scale={scale} />}
     </div>
   );
 }
@@ -82,12 +82,14 @@ function Section({ label, from, size, of, onChange }: SectionProps) {
   );
 }
 
-function Legend() {
+function Legend({ scale: { low, middle, high } }: { scale: Scale }) {
   const text = useText().tensor;
+  const [isBelow, isAbove] = [low < middle, middle < high];
+  const bar = ["ss-legend-bar", isBelow && "ss-legend-below", isAbove && "ss-legend-above"].filter(Boolean).join(" ");
   return (
     <Tooltip label={text.legend}>
       <span className="ss-legend" aria-label={text.legend} role="img">
-        <span>{text.min}</span><span className="ss-legend-bar" /><span>{text.max}</span>
+        {(isBelow || isAbove) && <><span>{text.min}</span><span className={bar} /><span>{text.max}</span></>}
         <span className="ss-legend-mark ss-cell-nan">NaN</span><span className="ss-legend-mark ss-cell-inf">Inf</span>
       </span>
     </Tooltip>

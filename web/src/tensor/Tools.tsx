@@ -38,11 +38,15 @@ export function Tools({ of, onOf, hasPrevious, tolerance, onTolerance, beyond, c
         size="xs" aria-label={text.whose} value={of} onChange={(value) => onOf(value as Of)}
         data={OFS.map((value) => ({ value, label: text[value], disabled: value !== "current" && !hasPrevious }))}
       />
-      {tolerance !== null && <Tolerance percent={tolerance} onChange={onTolerance} />}
-      {beyond && <span className="ss-dimmed" data-testid="beyond">{text.beyond(beyond.count, beyond.of)}</span>}
       {mode === "table" && <Format />}
       <span className="ss-grow" />
       {children}
+      {tolerance !== null && (
+        <div className="ss-tools-change">
+          <Tolerance percent={tolerance} onChange={onTolerance} />
+          {beyond && <span className="ss-dimmed" data-testid="beyond">{text.beyond(beyond.count, beyond.of)}</span>}
+        </div>
+      )}
     </div>
   );
 }

@@ -54,7 +54,7 @@ export function ValuesPanel(props: Props) {
     <div className="ss-tensor-values">
       {error && isLive ? (
         <>
-          {tools(null)}
+          {!hasNoNumbers(error) && tools(null)}
           <Failure error={firstStep(error, job, text)} />
         </>
       ) : !form ? (
@@ -67,6 +67,11 @@ export function ValuesPanel(props: Props) {
       )}
     </div>
   );
+}
+
+/** There is nothing to choose. */
+function hasNoNumbers(error: Error): boolean {
+  return error instanceof ApiError && error.code === "no_numbers";
 }
 
 /** How many elements of the whole tensor change by more than what is tolerated; asked for once the slider rests. */
@@ -115,7 +120,7 @@ function OfForm({ job, place, of, moment, isLive, known, form, tolerance, tools 
     () => ({
       of,
       format,
-      scale: scaleOf(known.figures),
+      scale: scaleOf(known.figures, of),
       tolerated: of === "difference" ? toleratedChange(tolerance, known.figures) : null,
       words: text.tensor,
     }),

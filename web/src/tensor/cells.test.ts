@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Statistics } from "../api/client";
 import { decode } from "../api/tensor";
-import { AUTO, type Cell, cellOf, difference, type Look, scaleOf, toleratedChange, valueText } from "./cells";
+import { AUTO, type Cell, cellOf, difference, type Look, type Scale, scaleOf, toleratedChange, valueText } from "./cells";
 
 function values(dtype: string, array: { buffer: ArrayBuffer | SharedArrayBuffer }) {
   return decode({ dtype, storage_dtype: dtype, shape: [], full_shape: [], step: 3 }, array.buffer as ArrayBuffer);
@@ -45,18 +45,27 @@ describe("values as text", () => {
 
 describe("cells", () => {
   it("are coloured from the smallest value to the largest", () => {
-    const scale = { low: -4, high: 2 };
+    const scale = { low: -4, middle: 0, high: 2 };
     const cells = [-4, -1, 0, 1, 2, 3].map((value) => cellOf({ current: floats(value) }, 0, look({ scale })));
     expect(cells.map((cell) => cell?.weight)).toEqual([-1, -0.25, 0, 0.5, 1, 1]);
   });
 
+  it("of one sign are coloured from the one nearest to 0, however far that is", () => {
+    const scales = [[100, 104], [-104, -100], [7, 7]].map(([min, max]) => scaleOf({ min, max } as Statistics, "current"));
+    const weights = (scale: Scale | null, ...of: number[]) => of.map((value) => cellOf({ current: floats(value) }, 0, look({ scale }))?.weight);
+    expect(weights(scales[0]!, 100, 101, 104)).toEqual([0, 0.25, 1]);
+    expect(weights(scales[1]!, -104, -101, -100)).toEqual([-1, -0.25, 0]);
+    expect(weights(scales[2]!, 7)).toEqual([0]);
+    expect(scaleOf({ min: 5, max: 7 } as Statistics, "difference")).toEqual({ low: 5, middle: 0, high: 7 });
+  });
+
   it("have no colour before the figures are there, nor where these say nothing", () => {
     expect(cellOf({ current: floats(1) }, 0, look())).toEqual({ text: "1", tone: "", weight: 0 });
-    expect(cellOf({ current: floats(1) }, 0, look({ scale: { low: 0, high: 0 } }))?.weight).toBe(0);
+    expect(cellOf({ current: floats(1) }, 0, look({ scale: { low: 0, middle: 0, high: 0 } }))?.weight).toBe(0);
   });
 
   it("stand out where there is no number", () => {
-    const cells = [0, 1, 2].map((at) => cellOf({ current: floats(NaN, Infinity, -Infinity) }, at, look({ scale: { low: -1, high: 1 } })));
+    const cells = [0, 1, 2].map((at) => cellOf({ current: floats(NaN, Infinity, -Infinity) }, at, look({ scale: { low: -1, middle: 0, high: 1 } })));
     expect(cells).toEqual([
       { text: "NaN", tone: "nan", weight: 0 },
       { text: "Inf", tone: "inf", weight: 0 },
@@ -66,8 +75,8 @@ describe("cells", () => {
 
   it("take complex numbers by their magnitude", () => {
     const complex = values("complex64", new Float32Array([3, -4, 1, NaN]));
-    expect(cellOf({ current: complex }, 0, look({ scale: { low: 1, high: 10 } }))?.weight).toBe(0.5);
-    expect(cellOf({ current: complex }, 1, look({ scale: { low: 1, high: 10 } }))?.tone).toBe("nan");
+    expect(cellOf({ current: complex }, 0, look({ scale: { low: 1, middle: 1, high: 9 } }))?.weight).toBe(0.5);
+    expect(cellOf({ current: complex }, 1, look({ scale: { low: 1, middle: 1, high: 9 } }))?.tone).toBe("nan");
   });
 
   it("are not there while the values are on their way", () => {
@@ -108,7 +117,7 @@ describe("comparisons", () => {
   });
 
   it("are 0 and quiet up to the tolerance", () => {
-    const cells = changes(floats(1, 2, 5, -3), floats(0, 0, 0, 0), { tolerated: 2, scale: { low: -3, high: 5 } });
+    const cells = changes(floats(1, 2, 5, -3), floats(0, 0, 0, 0), { tolerated: 2, scale: { low: -3, middle: 0, high: 5 } });
     expect(texts(cells)).toEqual(["0", "0", "5", "-3"]);
     expect(cells.map((cell) => cell?.tone)).toEqual(["quiet", "quiet", "", ""]);
     expect(cells.map((cell) => cell?.weight)).toEqual([0, 0, 1, -1]);
@@ -126,7 +135,7 @@ describe("comparisons", () => {
 });
 
 it("a scale is made of the finite figures", () => {
-  expect(scaleOf({ min: -1, max: 3 } as Statistics)).toEqual({ low: -1, high: 3 });
-  expect(scaleOf({ min: "nan", max: "nan" } as Statistics)).toEqual({ low: 0, high: 0 });
-  expect(scaleOf(undefined)).toBeNull();
+  expect(scaleOf({ min: -1, max: 3 } as Statistics, "current")).toEqual({ low: -1, middle: 0, high: 3 });
+  expect(scaleOf({ min: "nan", max: "nan" } as Statistics, "current")).toEqual({ low: 0, middle: 0, high: 0 });
+  expect(scaleOf(undefined, "current")).toBeNull();
 });

@@ -22,11 +22,18 @@ export interface Cell {
   weight: number;
 }
 
+/** Smallest and largest finite value of the whole tensor (of the differences), and the value that has no colour. */
+export interface Scale {
+  low: number;
+  middle: number;
+  high: number;
+}
+
 export interface Look {
   of: Of;
   format: NumberFormat;
-  /** Smallest and largest finite value of the whole tensor (of the differences); null while they are on their way. */
-  scale: { low: number; high: number } | null;
+  /** Null while the figures are on their way. */
+  scale: Scale | null;
   /** Differences up to here count as 0; null for none. */
   tolerated: number | null;
   words: { changed: string; unchanged: string };
@@ -79,19 +86,22 @@ export function toleratedChange(percent: number, change: Statistics | undefined)
   return (largest * percent) / 100;
 }
 
-export function scaleOf(figures: Statistics | undefined): Look["scale"] {
+/** No colour is that of 0, or of the value that is nearest to it. */
+export function scaleOf(figures: Statistics | undefined, of: Of): Scale | null {
   if (!figures) return null;
-  return { low: finite(figures.min), high: finite(figures.max) };
+  const [low, high] = [finite(figures.min), finite(figures.max)];
+  return { low, middle: of === "difference" ? 0 : Math.min(Math.max(0, low), high), high };
 }
 
 function finite(value: Real): number {
   return typeof value === "number" ? value : 0;
 }
 
-function weightOf(value: number, scale: Look["scale"]): number {
-  if (!scale || !Number.isFinite(value) || value === 0) return 0;
-  if (value < 0) return scale.low < 0 ? -Math.min(1, value / scale.low) : 0;
-  return scale.high > 0 ? Math.min(1, value / scale.high) : 0;
+function weightOf(value: number, scale: Scale | null): number {
+  if (!scale || !Number.isFinite(value) || value === scale.middle) return 0;
+  const { low, middle, high } = scale;
+  if (value < middle) return low < middle ? -Math.min(1, (middle - value) / (middle - low)) : 0;
+  return high > middle ? Math.min(1, (value - middle) / (high - middle)) : 0;
 }
 
 function toneOf(value: number | bigint, imaginary: number): Cell["tone"] {

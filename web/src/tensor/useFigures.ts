@@ -12,14 +12,14 @@ export interface Form {
   step: number;
 }
 
-/** Type and shape, without a value: the figures of a large tensor take longer. */
-function formQuery(place: TensorPlace, moment: string, when: "current" | "previous") {
+/** Type and shape, without a value: the figures of a large tensor take longer. A scalar has no dimension to cut. */
+function formQuery(place: TensorPlace, moment: string, when: "current" | "previous", isScalar: boolean) {
   return queryOptions({
     queryKey: ["form", place, moment, when],
     queryFn: async ({ signal }): Promise<Form> => {
       const ask = (index: string) => fetchValues(tensorAddress(place, when, index), signal);
-      const { dtype, fullShape, step } = await ask("0:0").catch((error: unknown) => {
-        if (error instanceof ApiError && error.kind === "bad_request") return ask(""); // a scalar has no dimension to cut
+      const { dtype, fullShape, step } = await ask(isScalar ? "" : "0:0").catch((error: unknown) => {
+        if (error instanceof ApiError && error.field === "index") return ask(""); // the graph did not say that it is one
         throw error;
       });
       return { dtype, shape: fullShape, step };
@@ -42,7 +42,8 @@ export interface Known {
   figuresError: Error | null;
 }
 
-export function useKnown(place: TensorPlace, moment: string, isLive: boolean, of: Of): Known {
+/** `isScalar`: whether the graph says so; null while that is on its way. */
+export function useKnown(place: TensorPlace, moment: string, isLive: boolean, of: Of, isScalar: boolean | null): Known {
   const when = of === "previous" ? "previous" : "current";
   const compareOptions = compareQuery(place, moment);
   const compare = useQuery({
@@ -58,9 +59,9 @@ export function useKnown(place: TensorPlace, moment: string, isLive: boolean, of
     // of the pause before; never those of the other step
     placeholderData: (data: Statistics | undefined, query) => (query?.queryKey[3] === when ? data : undefined),
   });
-  const formOptions = formQuery(place, moment, when);
+  const formOptions = formQuery(place, moment, when, isScalar === true);
   const known = of === "difference" ? compared?.difference : (compared?.[when] ?? stats.data);
-  const form = useQuery({ ...formOptions, queryFn: isLive && !known ? formOptions.queryFn : skipToken });
+  const form = useQuery({ ...formOptions, queryFn: isLive && !known && isScalar !== null ? formOptions.queryFn : skipToken });
   const figures = of === "difference" ? compare.data?.difference : (compared?.[when] ?? stats.data);
   const dtype = compare.data?.current.dtype;
   const fromFigures = figures && { dtype: of === "difference" && dtype ? dtype : figures.dtype, shape: figures.shape, step: figures.step };

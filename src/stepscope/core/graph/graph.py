@@ -232,7 +232,7 @@ class Graph:
         node = self._index(name)
         count = len(self._columns.outputs[node])
         if not 0 <= slot < max(count, 1):
-            raise BadRequest(f"{name} has {count} outputs, there is no slot {slot}")
+            raise BadRequest(f"{name} has {count} outputs, there is no slot {slot}", code="no_slot")
         return node
 
     def _summarize(self, node: int) -> NodeSummary:

@@ -32,7 +32,7 @@ def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.kind == "c":
         return np.dtype(np.complex128)
     what = "text" if dtype.kind in "US" else str(dtype)
-    raise BadRequest(f"this tensor holds {what} and no numbers: its values are not shown")
+    raise BadRequest(f"this tensor holds {what} and no numbers: its values are not shown", code="no_numbers")
 
 
 def blocks(

@@ -26,9 +26,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 def heatmap(part: Part, rows: int, columns: int, reduce: Reduction) -> Heatmap:
     """At most that many cells, as `Heatmap` describes them. Raises BadRequest for more than two dimensions."""
     if len(part.shape) > 2:
-        error = BadRequest(f"a heat map has at most two dimensions, this part has {len(part.shape)}: {part.shape}")
-        error.field = "index"
-        raise error
+        what = f"a heat map has at most two dimensions, this part has {len(part.shape)}: {part.shape}"
+        raise BadRequest(what, field="index")
     plane = part.as_plane()
     height, width = plane.shape
     shape = min(rows, height), min(columns, width)

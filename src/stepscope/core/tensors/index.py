@@ -75,9 +75,7 @@ def _parse_part(part: str, dimension: int, size: int) -> int | slice:
 
 
 def _wrong(message: str) -> BadRequest:
-    error = BadRequest(message)
-    error.field = "index"
-    return error
+    return BadRequest(message, field="index")
 
 
 def _short(text: str) -> str:

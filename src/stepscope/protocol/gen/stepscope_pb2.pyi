@@ -804,14 +804,16 @@ class Answer(_message.Message):
     def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ..., look: _Optional[_Union[TensorLook, _Mapping]] = ..., frames: _Optional[_Union[Frames, _Mapping]] = ...) -> None: ...
 
 class Failure(_message.Message):
-    __slots__ = ("kind", "message", "field")
+    __slots__ = ("kind", "message", "field", "code")
     KIND_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     FIELD_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
     kind: str
     message: str
     field: str
-    def __init__(self, kind: _Optional[str] = ..., message: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
+    code: str
+    def __init__(self, kind: _Optional[str] = ..., message: _Optional[str] = ..., field: _Optional[str] = ..., code: _Optional[str] = ...) -> None: ...
 
 class TensorPart(_message.Message):
     __slots__ = ("dtype", "storage_dtype", "shape", "step", "content", "finished")

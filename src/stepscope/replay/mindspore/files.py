@@ -73,7 +73,7 @@ def read(path: Path) -> np.ndarray[Any, Any]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        raise NotAvailable("the step has moved on; its values are gone") from error
+        raise NotAvailable("the step has moved on; its values are gone", code="moved_on") from error
     except OSError as error:
         raise NotAvailable(f"{path.name} can't be read: {error}") from error
     try:
@@ -81,7 +81,7 @@ def read(path: Path) -> np.ndarray[Any, Any]:
         descr, shape = str(header["descr"]), tuple(header["shape"])
         dtype = np.dtype("<u2" if descr == _BFLOAT16 else descr)
         if dtype.hasobject:
-            raise NotAvailable(f"{path.name} holds Python objects, which are not read")
+            raise NotAvailable(f"{path.name} holds Python objects, which are not read", code="no_numbers")
         if min(shape, default=0) < 0:
             shape = _counted(shape, (os.fstat(descriptor).st_size - offset) // dtype.itemsize)
         elif descr in (_HALF, _BFLOAT16) and os.fstat(descriptor).st_size - offset == 4 * math.prod(shape) > 0:

@@ -121,7 +121,9 @@ class Recording:
         if file is not None:
             return _tensor(_in_shape(read(file.path), ports[0].type.shape), file.dtype, step.step)
         if not ports[0].node:
-            raise NotAvailable(f"input {index} of {node.name} is fed from another graph and was not recorded")
+            raise NotAvailable(
+                f"input {index} of {node.name} is fed from another graph and was not recorded", code="not_recorded"
+            )
         return self._slot(graph, ports[0].node, ports[0].slot, step)
 
     def _input_file(self, graph: Graph, node: str, port: Port, step: RecordedStep) -> DumpFile | None:
@@ -150,7 +152,7 @@ class Recording:
             viewed = self._input(graph, graph.node(home.name), 0, step)
             return _tensor(_in_shape(viewed.array, shape), viewed.dtype, step.step)
         if found is None:
-            raise NotAvailable(_why_missing(graph, graph.node(home.name), slot, step))
+            raise _missing(graph, graph.node(home.name), slot, step)
         return _tensor(_in_shape(read(found.path), shape), found.dtype, step.step)
 
     def _home(self, graph: Graph, name: str, slot: int) -> _Home:
@@ -191,13 +193,13 @@ class Recording:
             if folder.parent.name in self._numbers
         }
         if number < 0:
-            raise NotAvailable("there is no step before the first")
+            raise NotAvailable("there is no step before the first", code="no_previous")
         if not folders and not before.exists():
-            raise NotAvailable(f"step {number} was not recorded: the training ran free")
+            raise NotAvailable(f"step {number} was not recorded: the training ran free", code="not_recorded")
         try:
             return RecordedStep(number, folders, before, self._names)
         except FileNotFoundError as error:
-            raise NotAvailable("the step has moved on; its values are gone") from error
+            raise NotAvailable("the step has moved on; its values are gone", code="moved_on") from error
 
     def _graph(self, name: str) -> Graph:
         try:
@@ -217,16 +219,18 @@ def _overwritten(node: Node, slot: int) -> int | None:
     return next((port.index for port in node.inputs if port.data_index == shown), None) if shown is not None else None
 
 
-def _why_missing(graph: Graph, node: Node, slot: int, step: RecordedStep) -> str:
+def _missing(graph: Graph, node: Node, slot: int, step: RecordedStep) -> NotAvailable:
     if node.kind != "op":
-        return f"the value of {node.kind} {node.name} was not recorded in step {step.step}"
-    if step.step == 0:
-        return "nothing has run before the first step; run a step to see this tensor"
-    if not step.order:
-        return f"step {step.step} was not recorded; of it only the parameters are known"
-    if not step.ran(graph.name, node.name):
-        return f"{node.name} did not run in step {step.step}"
-    return f"output {slot} of {node.name} was not recorded in step {step.step}"
+        text, code = f"the value of {node.kind} {node.name} was not recorded in step {step.step}", "not_recorded"
+    elif step.step == 0:
+        text, code = "nothing has run before the first step; run a step to see this tensor", "no_step"
+    elif not step.order:
+        text, code = f"step {step.step} was not recorded; of it only the parameters are known", "only_parameters"
+    elif not step.ran(graph.name, node.name):
+        text, code = f"{node.name} did not run in step {step.step}", "not_run"
+    else:
+        text, code = f"output {slot} of {node.name} was not recorded in step {step.step}", "not_recorded"
+    return NotAvailable(text, code=code)
 
 
 def _in_shape(array: np.ndarray[Any, Any], shape: tuple[int, ...] | None) -> np.ndarray[Any, Any]:

@@ -17,11 +17,13 @@ import "./guide.css";
 interface Props {
   job: JobView;
   place: TensorPlace;
+  /** Where there are none, nothing is said of them. */
+  hasValues: boolean;
   onOpen(tensor: TensorLink): void;
   onTrace(): void;
 }
 
-export default function GuidePanel({ job, place, onOpen, onTrace }: Props) {
+export default function GuidePanel({ job, place, hasValues, onOpen, onTrace }: Props) {
   const text = useText();
   const { moment, isLive } = useMoment(job);
   const options = guideQuery(job, place, moment);
@@ -36,31 +38,33 @@ export default function GuidePanel({ job, place, onOpen, onTrace }: Props) {
       {error ? (
         <p role="alert">{errorText(error, text)}</p>
       ) : data ? (
-        <Known guide={data} onOpen={onOpen} />
+        <Known guide={data} hasValues={hasValues} onOpen={onOpen} />
       ) : isLive ? (
         <p className="ss-guide-wait"><Loader size={12} aria-hidden /> {text.guide.waiting}</p>
       ) : (
-        <p className="ss-dimmed">{hasEnded(job) ? text.valueGone : text.guide.paused}</p>
+        <p className="ss-dimmed">{hasEnded(job) ? text.error.gone : text.guide.paused}</p>
       )}
     </section>
   );
 }
 
-function Known({ guide: { hits, facts }, onOpen }: { guide: Schemas["GuideView"]; onOpen(tensor: TensorLink): void }) {
+type KnownProps = Pick<Props, "hasValues" | "onOpen"> & { guide: Schemas["GuideView"] };
+
+function Known({ guide: { hits, facts }, hasValues, onOpen }: KnownProps) {
   const text = useText().guide;
   const conditions = useConditions();
   const said = facts.flatMap((fact) => {
     const pieces = sentenceOf(fact, text);
     return pieces ? [{ level: fact.level, pieces }] : [];
   });
-  if (hits.length === 0 && said.length === 0) return <p className="ss-dimmed" data-testid="guide-empty">{text.nothing}</p>;
+  if (hits.length === 0 && said.length === 0) return <p className="ss-dimmed" data-testid="guide-empty">{hasValues ? text.nothing : text.noHits}</p>;
   return (
     <>
       <h3>{text.hits}</h3>
       {hits.length === 0 && <p className="ss-dimmed">{text.noHits}</p>}
       {hits.map((hit) => <OfHit key={`${hit.watchpoint} ${hit.rank}`} hit={hit} conditions={conditions} />)}
-      <h3>{text.data}</h3>
-      {said.length === 0 && <p className="ss-dimmed">{text.noFacts}</p>}
+      {hasValues && <h3>{text.data}</h3>}
+      {hasValues && said.length === 0 && <p className="ss-dimmed">{text.noFacts}</p>}
       <ul className="ss-guide-facts">
         {said.map(({ level, pieces }, at) => (
           <li key={at} className={level === "bad" ? "is-bad" : undefined} data-testid="fact">

@@ -57,6 +57,11 @@ const CASES: [Fact, string, string][] = [
     "输入 ‹net/Sub-op3:0› 中含有 5 个非有限值（共 10 个）。",
   ],
   [
+    fact("input_nonfinite", { input: 0, count: 1, total: 10 }, LOG),
+    "Input ‹net/Sub-op3:0› contains 1 value that is not finite (of 10).",
+    "输入 ‹net/Sub-op3:0› 中含有 1 个非有限值（共 10 个）。",
+  ],
+  [
     fact("input_zeros", { input: 0, zero: 12, total: 1000 }, LOG),
     "Input ‹net/Sub-op3:0› contains 12 zeros (of 1,000): Log gives nothing finite there.",
     "输入 ‹net/Sub-op3:0› 中含有 12 个 0（共 1,000 个）：Log 在这些位置得不到有限值。",

@@ -12,6 +12,7 @@ const sentence = (strings: TemplateStringsArray, ...pieces: (Piece | Piece[])[])
 const share = ({ value }: Given, part: string, whole: string): string => percent(Number(value(part)), Number(value(whole)));
 const count = ({ value }: Given, name: string): string => number(Number(value(name)));
 const figure = ({ value }: Given, name: string): string => real(value(name));
+const counted = (given: Given, name: string, one: string, more: string): string => `${count(given, name)} ${given.value(name) === 1 ? one : more}`;
 
 const MANY_LINKS = 6;
 
@@ -71,12 +72,12 @@ export const guideEn = {
       sentence`The largest magnitude, ${figure(given, "max_abs")}, is close to the limit of ${given.text} (${figure(given, "limit")}): a little more overflows.`,
     saturated: (given) =>
       sentence`${share(given, "count", "total")} of the values are exactly ${figure(given, "value")}, as if cut off there.`,
-    input_nonfinite: (given) => sentence`Input ${given.links} contains ${count(given, "count")} values that are not finite (of ${count(given, "total")}).`,
-    input_zeros: (given) => sentence`Input ${given.links} contains ${count(given, "zero")} zeros (of ${count(given, "total")}): ${given.text} gives nothing finite there.`,
+    input_nonfinite: (given) => sentence`Input ${given.links} contains ${counted(given, "count", "value that is", "values that are")} not finite (of ${count(given, "total")}).`,
+    input_zeros: (given) => sentence`Input ${given.links} contains ${counted(given, "zero", "zero", "zeros")} (of ${count(given, "total")}): ${given.text} gives nothing finite there.`,
     input_negative: (given) =>
       isRectifier(given)
         ? sentence`Input ${given.links} has no positive value: ${given.text} makes all of it zero.`
-        : sentence`Input ${given.links} contains ${count(given, "negative")} negative values (of ${count(given, "total")}): ${given.text} gives NaN there.`,
+        : sentence`Input ${given.links} contains ${counted(given, "negative", "negative value", "negative values")} (of ${count(given, "total")}): ${given.text} gives NaN there.`,
     input_large: (given) => sentence`Input ${given.links} reaches ${figure(given, "max")}: ${given.text} overflows there.`,
     all_inputs_finite: () => sentence`All inputs are finite: it began in this node.`,
     gradient_trend: (given) =>
