@@ -17,14 +17,14 @@ from stepscope.core.tensors.formats import FORMATS
 def constant(node: Node, step: int) -> Tensor:
     """The value of a constant, which is the same in every step; raises NotAvailable where that is no tensor."""
     if node.value is None:
-        raise NotAvailable(f"the value of constant {node.name} is not known")
+        raise NotAvailable(f"the value of constant {node.name} is not known", code="not_recorded")
     dtype = node.outputs[0].type.dtype
     try:
         array = np.asarray(node.value)
     except ValueError:  # tuples of several lengths
         array = np.empty(0, object)
     if array.dtype.kind not in "biufc":
-        raise NotAvailable(f"constant {node.name} is no number: {node.value!r}")
+        raise NotAvailable(f"constant {node.name} is no number: {node.value!r}", code="no_numbers")
     with contextlib.suppress(TypeError):  # a type that numpy does not know stays in the one that holds it
         array = array.astype(dtype or array.dtype)
     return Tensor(array, dtype or str(array.dtype), array.shape, step)

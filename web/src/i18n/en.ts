@@ -220,5 +220,12 @@ export const en = {
     running: "The training is running: pause it to see its tensors.",
     gone: "The training has ended, and its tensors with it.",
     busy: "Too many questions wait for an answer of the training.",
+    released: "Released, to keep within the memory for values: watch this node, or set STEPSCOPE_HOLD_MIB higher.",
+    ran_free: "This step ran free, and of such a step only nodes with hits are kept: run one step more to record it.",
+    overwritten: "Overwritten since, and there is no copy of the value.",
+    about_to_run: "The node is about to run.",
+    no_memory: "A tensor of this kind has no memory that could be shown.",
+    too_large: "Too large to be shown.",
+    not_told: "MindSpore's own debugger client does not tell this.",
   },
 };

@@ -214,5 +214,12 @@ export const zh: Texts = {
     running: "训练正在运行，暂停后可查看张量。",
     gone: "训练已结束，其张量已不存在。",
     busy: "等待训练响应的请求过多。",
+    released: "为不超出数值内存的限制，该值已释放：可监测该节点，或调大 STEPSCOPE_HOLD_MIB。",
+    ran_free: "该轮次为自由运行，只保留了命中监测点的节点：再执行一个轮次即可记录。",
+    overwritten: "该值已被覆盖，且没有副本。",
+    about_to_run: "该节点即将运行。",
+    no_memory: "该类张量没有可显示的内存。",
+    too_large: "张量过大，无法显示。",
+    not_told: "MindSpore 自带的调试客户端不提供该信息。",
   },
 };

@@ -57,7 +57,7 @@ class Values:
         if isinstance(wanted, Tensor):
             return wanted
         if self._declared(key) > MOST_BYTES:
-            raise NotAvailable(f"the tensor has more than {MOST_BYTES >> 30} GiB: it is not fetched")
+            raise NotAvailable(f"the tensor has more than {MOST_BYTES >> 30} GiB: it is not fetched", code="too_large")
         return await self._patiently(self._client.tensors.get(wanted))
 
     def _wanted(self, key: TensorKey) -> Wanted | Tensor:
@@ -70,18 +70,18 @@ class Values:
         if key.input is not None:
             ports = [port for port in graph.node(name).inputs if port.index == key.input and not port.control]
             if len(ports) != 1 or not ports[0].node:
-                raise NotAvailable(f"input {key.input} of {name} has no value of its own")
+                raise NotAvailable(f"input {key.input} of {name} has no value of its own", code="no_slot")
             name, slot = ports[0].node, ports[0].slot
         home = graph.resolve(name, slot)
         if home.kind == "constant":
             return declared.constant(graph.node(home.name), client.last.step)
         if client.gone:
-            raise NotAvailable(client.gone)
+            raise NotAvailable(client.gone, code="gone")
         if not client.paused:
-            raise NotAvailable(RUNS)
+            raise NotAvailable(RUNS, code="running")
         wire = client.names.of(key.graph, home.name)
         if client.last.step == 0 and not wire.is_parameter and not client.within:
-            raise NotAvailable(f"{key.node} has not run yet")
+            raise NotAvailable(f"{key.node} has not run yet", code="no_step")
         return Wanted(wire.name, home.slot, self._is_previous(key, wire.is_parameter), wire.is_parameter)
 
     def _is_previous(self, key: TensorKey, is_parameter: bool) -> bool:
@@ -89,9 +89,10 @@ class Values:
         step = self._client.last.step
         if key.when == "previous":
             if not is_parameter:
-                raise NotAvailable("MindSpore's own debugger client keeps the previous value of parameters only")
+                what = "MindSpore's own debugger client keeps the previous value of parameters only"
+                raise NotAvailable(what, code="not_told")
             if step == 0 or key.input is not None:
-                raise NotAvailable("there is no step before this one that is known")
+                raise NotAvailable("there is no step before this one that is known", code="no_previous")
             return True
         # What a node has read: at the end of a step the optimizer has written over it.
         return is_parameter and key.input is not None and step > 0 and not self._client.within
