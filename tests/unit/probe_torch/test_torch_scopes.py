@@ -158,3 +158,22 @@ def test_hooks_are_there_only_while_a_step_is_traced(watcher):
         assert global_hooks._global_forward_pre_hooks
     assert not global_hooks._global_forward_pre_hooks
     assert not global_hooks._global_forward_hooks
+
+
+def test_what_a_closure_does_without_gradients_is_not_the_optimizers(watcher):
+    model, watch = Mlp(), watcher()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = model(torch.ones(2, 6)).sum()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+        return loss
+
+    for _ in range(2):
+        with watch.step():
+            optimizer.step(closure)
+    assert "Gradients/clip_grad_norm_/aten._foreach_mul_" in watch.steps[-1]
+    assert "Optimizer/SGD/model.fc1.weight/aten.add_" in watch.steps[-1]
+    assert not any(name.startswith("Optimizer/SGD/aten.") for name in watch.steps[-1])

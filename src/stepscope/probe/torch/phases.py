@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from stepscope.probe.torch.variables import GRADIENT, INPUT, Variables
 
 GRADIENTS, RECOMPUTE, OPTIMIZER, SCRIPT, DATA = "Gradients/", "Recompute/", "Optimizer/", "Script", "Data"
 _CHECKPOINT = torch.utils.checkpoint.__file__
+_OPTIMIZERS = os.path.join(os.path.dirname(torch.optim.__file__), "")
 # What stands around a function without being what the user called.
 _WRAPPERS = frozenset(("decorate_context", "decorate_autocast", "decorate_fwd", "inner", "wrapper", "fn"))
 
@@ -41,6 +44,20 @@ class OptimizerStep(NamedTuple):
     top: Running | None
     task: int
     stack: stacks.Places
+
+    def is_in_closure(self, frame: FrameType | None) -> bool:
+        """Whether an operation belongs to the closure: to compute the loss, or without gradients, as clipping does."""
+        if not self.closure or torch.is_grad_enabled():
+            return self.closure
+        own = getattr(sys.modules.get(type(self.optimizer).__module__), "__file__", None)
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file == own or file.startswith(_OPTIMIZERS):
+                return False
+            if stacks.kind_of(frame) == stacks.USER:
+                return True
+            frame = frame.f_back
+        return False
 
 
 class Phases:
@@ -75,9 +92,9 @@ class Phases:
         if self.optimizing:
             step = self.optimizing[-1]
             if (
-                not (step.closure and torch.is_grad_enabled())
-                and top is step.top
+                top is step.top
                 and compat.current_graph_task() == step.task
+                and not step.is_in_closure(frame)
             ):
                 return self._in_optimizer(step, inputs, spots)
             self._interrupted = True
