@@ -123,6 +123,7 @@ class Checker(threading.Thread):
             self._followed[job.id] = self._watch(job, info)
         followed = self._followed[job.id]
         followed.training.steps = info["step"]
+        followed.training.skipped_updates = info["skipped_updates"]
         self._watch_new_graphs(job, followed, info["graphs"])
         if not paused:
             return

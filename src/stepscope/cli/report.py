@@ -62,6 +62,7 @@ class Training:
     rank: int
     rank_count: int
     steps: int = 0
+    skipped_updates: int = 0  # steps whose update a gradient scaler left out
     watchpoints: list[Watched] = field(default_factory=list)
     found: int = 0
     findings: list[Finding] = field(default_factory=list)
@@ -128,6 +129,8 @@ def summary(report: Report) -> str:
     for training in report.trainings:
         if training.findings and (training.rank_count > 1 or len(report.trainings) > 1):
             lines += ["", f"{training.title}, rank {training.rank}:"]
+        if training.skipped_updates:
+            lines += ["", f"  {skipped(training)}"]
         by_tensor: dict[Place, list[Finding]] = {}
         for finding in training.findings:
             by_tensor.setdefault(finding.place, []).append(finding)
@@ -137,6 +140,12 @@ def summary(report: Report) -> str:
         if training.found > shown:
             lines += ["", f"  … and {training.found - shown} more findings; --report FILE.html lists them"]
     return "\n".join(lines)
+
+
+def skipped(training: Training) -> str:
+    count = training.skipped_updates
+    which = "the update of one step" if count == 1 else f"the updates of {count} steps"
+    return f"the gradient scaler left out {which}: gradients were not finite"
 
 
 def _lines(number: int, where: Place, its: Sequence[Finding]) -> list[str]:

@@ -8,7 +8,7 @@ from html import escape
 
 import stepscope
 from stepscope.cli.place import Place
-from stepscope.cli.report import Finding, Report, Training, values
+from stepscope.cli.report import Finding, Report, Training, skipped, values
 from stepscope.core.watch.conditions import CONDITIONS
 
 _TITLES = {
@@ -46,6 +46,7 @@ def _training(training: Training) -> str:
     return (
         f"<section><h2>{escape(training.title)}</h2>"
         f"<p>{escape(training.framework)}, rank {training.rank}, {training.steps} steps</p>"
+        + (f"<p>{escape(skipped(training).capitalize())}.</p>" if training.skipped_updates else "")
         + "".join(_finding(number, one) for number, one in enumerate(training.findings, 1))
         + (f"<p>… and {more} more.</p>" if more > 0 else "")
         + "<details><summary>Watchpoints</summary><table><thead><tr><th>Condition</th><th>Name</th><th>Set</th>"

@@ -81,6 +81,8 @@ class Report:
     step_seconds: float | None = None
     command_sequence: int = 0  # of the last command that the source has taken
     warning: str = ""
+    notes: tuple[str, ...] = ()  # what is special about this step: "update_skipped", "compiled_eagerly"
+    skipped_updates: int = 0  # that a gradient scaler has left out so far
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,8 @@ def report_to_proto(report: Report) -> pb.Report:
         step_seconds=report.step_seconds,
         command_sequence=report.command_sequence,
         warning=_clean(report.warning),
+        notes=report.notes,
+        skipped_updates=report.skipped_updates,
     )
 
 
@@ -157,6 +159,8 @@ def report_from_proto(message: pb.Report) -> Report:
         step_seconds=message.step_seconds if message.HasField("step_seconds") else None,
         command_sequence=message.command_sequence,
         warning=message.warning,
+        notes=tuple(message.notes),
+        skipped_updates=message.skipped_updates,
     )
 
 

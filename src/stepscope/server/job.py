@@ -96,6 +96,8 @@ class Job:
             loss=report.loss,
             step_seconds=report.step_seconds,
             warning=report.warning,
+            notes=list(report.notes),
+            skipped_updates=report.skipped_updates,
         )
         paused_here = report.state is State.PAUSED and report.reason in ("step", "pause", "watchpoint")
         if report.step < 1 or (report.step == old.step and not paused_here):

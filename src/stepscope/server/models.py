@@ -95,6 +95,12 @@ class JobView(Model):
     graphs: list[str] = Field(default=[], description="names of its graphs, in order of arrival")
     exit: Exit | None = None
     warning: str = ""
+    notes: list[str] = Field(
+        default=[],
+        description='what is special about this step: "update_skipped" (a gradient scaler left it out), '
+        '"compiled_eagerly" (what torch.compile made of functions is not used)',
+    )
+    skipped_updates: int = Field(default=0, description="that a gradient scaler has left out so far")
     watchpoints: int = Field(default=0, description="revision of its watchpoints: rises with every change of them")
     hits: int = Field(default=0, description="of the last check of the watchpoints")
     hits_revision: int = Field(default=0, description="rises with every check that is told of")

@@ -163,3 +163,18 @@ def test_frames_and_locals_at_a_node(train, job) -> None:
     step_on(training, lambda: training.run_to(training.nodes(category="gradient")[0]))
     assert any("loss.backward()" in frame.text for frame in training.frames() if frame.user)
     training.terminate()
+
+
+def test_an_update_that_a_scaler_left_out(train, job) -> None:
+    script = train("kinds.py", "amp", "6")
+    training = job()
+    step_on(training, lambda: training.run(3))
+    assert (training.info["notes"], training.info["skipped_updates"]) == ([], 0)
+    step_on(training, training.run)
+    assert (training.step, training.info["notes"], training.info["skipped_updates"]) == (4, ["update_skipped"], 1)
+    assert not any(training.compare(name).changed_count for name in training.nodes(category="weight"))
+    step_on(training, training.run)
+    assert (training.info["notes"], training.info["skipped_updates"]) == ([], 1)
+    assert finish(training) == "finished"
+    assert script.wait() == 0
+    assert training.step == 6

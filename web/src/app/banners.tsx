@@ -14,9 +14,15 @@ export function ConnectionBanner() {
 }
 
 export function JobBanners({ job }: { job: JobView }) {
+  const text = useText();
   return (
     <div role="status">
       {hasEnded(job) && <EndBanner job={job} />}
+      {job.notes?.map((note) => (
+        <div className="ss-banner ss-banner-warn" key={note}>
+          {text.notes[note as keyof typeof text.notes]?.(job.skipped_updates ?? 0) ?? note}
+        </div>
+      ))}
       {job.warning && <div className="ss-banner ss-banner-warn">{job.warning}</div>}
     </div>
   );

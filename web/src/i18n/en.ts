@@ -40,6 +40,12 @@ export const en = {
     not_reached: "the node was not reached in this step",
     watchpoint: "a watchpoint was hit",
   },
+  notes: {
+    update_skipped: (count: number) =>
+      `The optimizer's update was left out in this step: gradients were not finite (GradScaler). ${number(count)} left out so far.`,
+    compiled_eagerly: () =>
+      "Code of torch.compile runs operation by operation in the steps that are looked at; its last digits may differ. It goes on compiled when the training runs free.",
+  },
   notRunYet: "has not run yet",
   position: (at: number, of: number) => `node ${number(at)} of ${number(of)}`,
   started: (when: string) => `started ${when}`,

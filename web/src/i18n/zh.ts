@@ -44,6 +44,11 @@ export const zh: Texts = {
     not_reached: "本轮次未执行到该节点",
     watchpoint: "命中监测点",
   },
+  notes: {
+    update_skipped: (count) => `本轮次的优化器更新已跳过：梯度中存在非有限值（GradScaler）。到目前为止共跳过 ${number(count)} 次。`,
+    compiled_eagerly: () =>
+      "在被查看的轮次中，torch.compile 编译的代码改为逐个算子执行，数值的最后几位可能不同；训练继续运行后恢复使用编译后的代码。",
+  },
   notRunYet: "尚未执行",
   position: (at, of) => `第 ${number(at)} 个节点，共 ${number(of)} 个`,
   started: (when) => `开始于 ${when}`,

@@ -127,6 +127,12 @@ def unseen_by_others() -> AbstractContextManager[None]:
     return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else torch.no_grad()
 
 
+def compiles() -> bool:
+    """Whether the script has anything compiled by Dynamo, or will have."""
+    frames = sys.modules.get("torch._dynamo.eval_frame")
+    return any(callable(backend) for backend in getattr(frames, "cached_backends", {}).values())
+
+
 def run_compiled_code_eagerly() -> Callable[[], None]:
     """Makes compiled functions run op by op; what is returned takes it back, and they go on compiled as before.
 

@@ -68,7 +68,8 @@ class Session:
         self._step = 0  # that are completed
         self._loss: torch.Tensor | None = None
         self._scaled_loss: Any = (None, None)  # of a gradient scaler: what it made of which loss
-        self._skipped = False
+        self._skipped = False  # the update of this step
+        self._skipped_updates = 0  # so far
         self._step_began = 0.0
         self._last_progress = 0.0
         self._warning = ""
@@ -135,6 +136,7 @@ class Session:
     def update_skipped(self) -> None:
         """A gradient scaler let an optimizer's step fall out."""
         self._skipped = True
+        self._skipped_updates += 1
 
     def end(self, uncaught: str) -> None:
         """At interpreter exit. The agent removes the folder, too, if we don't get to it."""
@@ -389,7 +391,6 @@ class Session:
         warning: str = "",
     ) -> None:
         cursor = self._standing.cursor() if state is State.PAUSED else None
-        skipped = "the optimizer's step was left out: gradients were not finite" if self._skipped else ""
         report = Report(
             state=state,
             step=self._step + self._standing.within,
@@ -399,16 +400,22 @@ class Session:
             loss=loss,
             step_seconds=seconds,
             command_sequence=self._control.sequence,
-            warning=warning or self._warning or skipped,
+            warning=warning or self._warning,
+            notes=self._notes(state),
+            skipped_updates=self._skipped_updates,
         )
         self._send("report", **live.fields(report))
         self._warning = ""
 
     def _progress(self, seconds: float) -> None:
         now = time.monotonic()
-        if now - self._last_progress >= PROGRESS_INTERVAL:
+        if self._skipped or now - self._last_progress >= PROGRESS_INTERVAL:
             self._last_progress = now
             self._report(State.RUNNING, "", seconds)
+
+    def _notes(self, state: State) -> tuple[str, ...]:
+        eagerly = state is State.PAUSED and self.tracer.is_pushed and compat.compiles()
+        return ("update_skipped",) * self._skipped + ("compiled_eagerly",) * eagerly
 
     def _read_loss(self) -> float | None:
         try:

@@ -662,7 +662,7 @@ class Command(_message.Message):
     def __init__(self, kind: _Optional[_Union[Command.Kind, str]] = ..., steps: _Optional[int] = ..., graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., sequence: _Optional[int] = ..., before: bool = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("state", "step", "reason", "cursor", "recorded_steps", "loss", "step_seconds", "command_sequence", "warning")
+    __slots__ = ("state", "step", "reason", "cursor", "recorded_steps", "loss", "step_seconds", "command_sequence", "warning", "notes", "skipped_updates")
     class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         UNKNOWN: _ClassVar[Report.State]
@@ -680,6 +680,8 @@ class Report(_message.Message):
     STEP_SECONDS_FIELD_NUMBER: _ClassVar[int]
     COMMAND_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     WARNING_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_UPDATES_FIELD_NUMBER: _ClassVar[int]
     state: Report.State
     step: int
     reason: str
@@ -689,7 +691,9 @@ class Report(_message.Message):
     step_seconds: float
     command_sequence: int
     warning: str
-    def __init__(self, state: _Optional[_Union[Report.State, str]] = ..., step: _Optional[int] = ..., reason: _Optional[str] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., recorded_steps: _Optional[_Iterable[int]] = ..., loss: _Optional[float] = ..., step_seconds: _Optional[float] = ..., command_sequence: _Optional[int] = ..., warning: _Optional[str] = ...) -> None: ...
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    skipped_updates: int
+    def __init__(self, state: _Optional[_Union[Report.State, str]] = ..., step: _Optional[int] = ..., reason: _Optional[str] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., recorded_steps: _Optional[_Iterable[int]] = ..., loss: _Optional[float] = ..., step_seconds: _Optional[float] = ..., command_sequence: _Optional[int] = ..., warning: _Optional[str] = ..., notes: _Optional[_Iterable[str]] = ..., skipped_updates: _Optional[int] = ...) -> None: ...
 
 class Cursor(_message.Message):
     __slots__ = ("graph_name", "node_name", "position", "count", "before")
