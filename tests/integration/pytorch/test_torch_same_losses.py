@@ -7,7 +7,7 @@ from trainings import COMPILE, step_on
 
 pytestmark = pytest.mark.torch
 
-KINDS = ("cnn", "lstm", "transformer", "gan", "lbfgs", "amp", "by_hand", "sparse")
+KINDS = ("cnn", "lstm", "transformer", "gan", "lbfgs", "amp", "by_hand", "sparse", "groups", "per_sample")
 STEPS = 200
 
 

@@ -127,6 +127,14 @@ def unseen_by_others() -> AbstractContextManager[None]:
     return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else torch.no_grad()
 
 
+def plain(tensor: torch.Tensor) -> torch.Tensor:
+    """What a transformation of torch.func has wrapped, if it has: operations are seen with that."""
+    functorch = torch._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
+
+
 def compiles() -> bool:
     """Whether the script has anything compiled by Dynamo, or will have."""
     frames = sys.modules.get("torch._dynamo.eval_frame")

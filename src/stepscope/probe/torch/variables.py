@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from stepscope.core.graph.records import Kind
-from stepscope.probe.torch import naming
+from stepscope.probe.torch import compat, naming
 from stepscope.probe.torch.scopes import Root
 from stepscope.probe.torch.storages import Source, Spot, Storages, address_of, spot_of
 
@@ -71,11 +71,11 @@ class Variables:
             return
         for qualified, parameter in module.named_parameters():
             name = naming.tensor_name(root.name, qualified)
-            self._add_parameter(name, parameter)
+            self._add_parameter(name, compat.plain(parameter), parameter.requires_grad)
             self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
         for qualified, buffer in module.named_buffers():
             name = naming.tensor_name(root.name, qualified)
-            self._add(name, Variable(buffer, "parameter", trainable=False, always=True))
+            self._add(name, Variable(compat.plain(buffer), "parameter", trainable=False, always=True))
 
     def add_optimizer(self, optimizer: torch.optim.Optimizer) -> str:
         """The name under which an optimizer's nodes stand. Names its state, and who owns which tensor of it."""
@@ -141,8 +141,8 @@ class Variables:
             self.known[name] = variable
             self._storages.made(variable.tensor, spot_of(variable.tensor), Source(name, 0))
 
-    def _add_parameter(self, name: str, tensor: Tensor) -> None:
-        self._add(name, Variable(tensor, "parameter", tensor.requires_grad, always=True))
+    def _add_parameter(self, name: str, tensor: Tensor, trainable: bool = False) -> None:
+        self._add(name, Variable(tensor, "parameter", trainable or tensor.requires_grad, always=True))
         self._parameters.setdefault(address_of(tensor), name)
         self._own(tensor, name)
         gradient = tensor.grad

@@ -192,6 +192,46 @@ def sparse(steps: int) -> None:
         say(loss)
 
 
+def per_sample(steps: int) -> None:
+    net = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 1))
+    weights = {name: each.detach() for name, each in net.named_parameters()}
+
+    def loss_of(weights, x):
+        return torch.func.functional_call(net, weights, (x,)).square().mean()
+
+    for _ in range(steps):
+        found = torch.func.vmap(torch.func.grad_and_value(loss_of), in_dims=(None, 0))(weights, torch.randn(8, 4))
+        gradients, losses = found
+        weights = {name: each - 0.1 * gradients[name].mean(0) for name, each in weights.items()}
+        say(losses.mean())
+
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return 2 * ctx.saved_tensors[0] * gradient
+
+
+def groups(steps: int) -> None:
+    frozen, net, head = nn.Linear(4, 6).requires_grad_(False), nn.Linear(6, 6), nn.Linear(6, 1)
+    slow = {"params": net.parameters(), "lr": 1e-4, "weight_decay": 0.1}
+    optimizer = torch.optim.Adam([{"params": head.parameters()}, slow], lr=1e-3, fused=True)
+    for _ in range(steps):
+        x = torch.randn(8, 4)
+        optimizer.zero_grad()
+        with torch.autocast("cpu", torch.float16):
+            loss = head(Square.apply(net(frozen(x)))).float().square().mean()
+        loss.backward()
+        nn.utils.clip_grad_value_([*net.parameters(), *head.parameters()], 0.5)
+        optimizer.step()
+        say(loss)
+
+
 if __name__ == "__main__":
     torch.manual_seed(7)
     globals()[sys.argv[1]](int(sys.argv[2]))
