@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,9 +32,12 @@ def start_up(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def train(tmp_path: Path, start_up: Path, request: pytest.FixtureRequest) -> Iterator[Train]:
-    """Starts a script: under the debugger of `server`, unless `debug=False` or another address is given."""
+    """Starts a script: under the debugger of `server`, unless `debug=False` or another address is given. `launcher`
+    is what stands before it."""
 
-    def start(script: str | Path, *arguments: str, debug: bool = True, **variables: str) -> Script:
+    def start(
+        script: str | Path, *arguments: str, debug: bool = True, launcher: Sequence[str] = (), **variables: str
+    ) -> Script:
         environment = without_ours()
         environment["PYTHONPATH"] = os.pathsep.join([str(start_up), str(SOURCES)])
         environment["OMP_NUM_THREADS"] = "1"
@@ -44,7 +47,7 @@ def train(tmp_path: Path, start_up: Path, request: pytest.FixtureRequest) -> Ite
                 host, _, port = request.getfixturevalue("server").debugger_address.rpartition(":")
                 environment.update(STEPSCOPE_HOST=host, STEPSCOPE_PORT=port)
         environment.update(variables)
-        command = [sys.executable, str(SCRIPTS / script)]
+        command = [sys.executable, *launcher, str(SCRIPTS / script)]
         return run([*command, *arguments], environment)
 
     with scripts_in(tmp_path) as run:

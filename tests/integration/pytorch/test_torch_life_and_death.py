@@ -71,13 +71,49 @@ def test_terminate_within_a_step(category: str, train, job) -> None:
     assert script.printed("cleaned up")
 
 
-def test_ctrl_c_while_it_stands_at_a_node(train, job) -> None:
-    script = train("ends.py", "interrupted")
-    training = job()
+def at_a_step(training) -> None:
+    step_on(training, training.run)
+
+
+def at_a_node(training) -> None:
     step_on(training, training.next_node)
-    script.kill(signal.SIGINT)
-    assert script.wait(20) == 0
-    assert script.printed("interrupted")
+
+
+def in_the_backward_pass(training) -> None:
+    step_on(training, training.run)
+    node = training.nodes(category="gradient")[1]
+    step_on(training, lambda: training.run_to(node))
+    assert training.cursor.node == node
+
+
+def running_free(training) -> None:
+    training.resume()
+    until(lambda: training.step > 3)
+
+
+@pytest.mark.parametrize(
+    ("stand", "script"),
+    [
+        (at_a_step, "ends.py"),
+        (at_a_node, "ends.py"),
+        (in_the_backward_pass, "ends.py"),
+        (in_the_backward_pass, "device.py"),  # where another thread stands still, and the main one waits in C++
+        (running_free, "ends.py"),
+    ],
+)
+def test_ctrl_c(stand, script: str, train, job) -> None:
+    running = train(script, "interrupted")
+    training = job()
+    stand(training)
+    if script == "device.py":
+        assert running.printed("another thread")
+        node = training.cursor.node
+        assert training.tensor(node).shape == tuple(training.node(node).outputs[0].type.shape)
+        assert any("loss.backward()" in frame.text for frame in training.frames() if frame.user)
+    running.kill(signal.SIGINT)
+    until(lambda: running.printed("interrupted"))
+    assert running.wait(20) == 0
+    assert running.complaints == []
 
 
 def test_workers_of_a_data_loader(train, job) -> None:
@@ -85,6 +121,17 @@ def test_workers_of_a_data_loader(train, job) -> None:
     script = train("ends.py", "workers")
     training = job()
     step_on(training, lambda: training.run(2))
+    assert finish(training) == "finished"
+    assert script.wait() == alone.wait() == 0
+    assert script.out == alone.out
+    assert script.complaints == []
+
+
+def test_workers_that_are_spawned(train, job) -> None:
+    alone = train("ends.py", "spawned_workers", debug=False)
+    script = train("ends.py", "spawned_workers")
+    training = job()
+    step_on(training, training.run)
     assert finish(training) == "finished"
     assert script.wait() == alone.wait() == 0
     assert script.out == alone.out

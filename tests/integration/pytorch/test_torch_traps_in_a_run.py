@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from trainings import COMPILE, step_on, until
 
+import stepscope
+
 pytestmark = pytest.mark.torch
 
 
@@ -34,4 +36,36 @@ def test_compiled_code_goes_on_compiled_when_it_runs_free(train, job) -> None:
     calls = [calls for _, calls in counts]
     assert calls[8:11] == [calls[8]] * 3  # the steps 9 to 11 are looked at
     assert calls[-1] - calls[10] == 19
+    assert script.complaints == []
+
+
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+
+
+def test_two_ranks_of_ddp(train, server) -> None:
+    alone = train("ranks.py", debug=False, launcher=TORCHRUN)
+    assert alone.wait() == 0, alone.err
+    script = train("ranks.py", launcher=TORCHRUN)
+    with stepscope.connect(server.url) as debugger:
+        jobs = until(lambda: len(found := debugger.jobs()) == 2 and found, COMPILE)
+        for each in jobs:
+            assert each.wait(timeout=COMPILE) == "paused"
+        assert sorted((each.rank, each.info["rank_count"]) for each in jobs) == [(0, 2), (1, 2)]
+        for each in jobs:
+            each.run(2)
+        for each in jobs:
+            each.wait(timeout=COMPILE)
+            assert each.step == 2
+        gradients = [each.tensor("Gradients/net/0/AccumulateGrad/c10d.allreduce_") for each in jobs]
+        assert (gradients[0] == gradients[1]).all()
+        first, second = jobs
+        step_on(first, first.next_node)
+        assert first.cursor is not None
+        for each in jobs:
+            each.resume()
+        for each in jobs:
+            assert each.wait(timeout=COMPILE) == "finished"
+            assert each.step == 6
+    assert script.wait() == 0
+    assert sorted(script.printed("loss")) == sorted(alone.printed("loss"))
     assert script.complaints == []

@@ -255,6 +255,7 @@ class Hooks:
         if session is None:
             return
         self._inside = True
+        grad = torch.is_grad_enabled()
         reason = ""
         try:
             function(*args)
@@ -265,6 +266,7 @@ class Hooks:
             reason = f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged"
         finally:
             self._inside = False
+            torch.set_grad_enabled(grad)  # Ctrl-C may have come just where we were to do so
         if reason:
             self.detach(reason)
 

@@ -2,7 +2,8 @@
 
 In the main thread Python itself wakes up for a signal. In a thread of the autograd engine it does not: the main thread
 waits for the backward pass, in C++, and handles no signal until that is over. So signals write into a socket there,
-which is waited for together with the pipe.
+which is waited for together with the pipe. The wait ends then and nothing is raised: as soon as the backward pass is
+over, the main thread does that, and would do it a second time after an exception from here.
 """
 
 from __future__ import annotations
@@ -47,22 +48,26 @@ class Waiting:
         self._ours = self._signals = None
 
     def message(self) -> Message:
-        """The next message, whenever it comes. KeyboardInterrupt for Ctrl-C; PipeClosed when the agent is gone."""
+        """The next message, whenever it comes. For Ctrl-C KeyboardInterrupt, or in a thread of the engine the message
+        "interrupted"; PipeClosed when the agent is gone."""
         while True:
-            if self._ours is not None and threading.current_thread() is not threading.main_thread():
-                self._until_ready(self._ours)
+            in_engine = self._ours is not None and threading.current_thread() is not threading.main_thread()
+            if in_engine and self._is_interrupted(self._ours):
+                return {"is": "interrupted"}
             message = self._pipe.receive(None)
             if message is not None:
                 return message
 
-    def _until_ready(self, signals: socket.socket) -> None:
+    def _is_interrupted(self, signals: socket.socket) -> bool:
+        """Waits for a signal or a message; whether it is Ctrl-C."""
         poll = select.poll()
         poll.register(signals, select.POLLIN)
         poll.register(self._pipe.fileno(), select.POLLIN)
         while not self._pipe.pending():
             ready = {descriptor for descriptor, _ in poll.poll()}
             if signals.fileno() in ready and _interrupted(signals.recv(4096)):
-                raise KeyboardInterrupt
+                return True
+        return False
 
 
 def _interrupted(numbers: bytes) -> bool:

@@ -86,7 +86,7 @@ class Phases:
                 del self.optimizing[place:]
                 return
 
-    def place(self, frame: FrameType, inputs: list[Source], spots: list[Spot], written: list[int]) -> Place:
+    def place(self, frame: FrameType | None, inputs: list[Source], spots: list[Spot], written: list[int]) -> Place:
         """Of an operation with these inputs, which lie at these spots; it writes those at the places `written`."""
         top = self._scopes.top()
         if self.optimizing:
@@ -120,8 +120,8 @@ class Phases:
         scope = OPTIMIZER + step.label
         return Place("optimizer", f"{scope}/{owner}" if owner else scope, "", scope, step.stack, owner)
 
-    def _in_backward(self, node: Any, top: Running | None, frame: FrameType) -> Place:
-        own = () if frame.f_code is compat.engine_code else self._places(frame, until=compat.engine_code)
+    def _in_backward(self, node: Any, top: Running | None, frame: FrameType | None) -> Place:
+        own = () if frame is None or frame.f_code is compat.engine_code else self._places(frame, until=compat.engine_code)
         if top is not None and top.task == compat.current_graph_task():
             return Place("recompute", RECOMPUTE + top.path, top.path, top.path, own)
         name = node.name().rpartition("::")[2]
@@ -149,7 +149,7 @@ class Phases:
         name = self._variables.parameter_at(address_of(parameter))
         return self._variables.module_of(name) or SCRIPT
 
-    def _outside(self, frame: FrameType, inputs: list[Source], written: list[Spot]) -> Place:
+    def _outside(self, frame: FrameType | None, inputs: list[Source], written: list[Spot]) -> Place:
         """An operation of no module: one of the script, or of a function that it called."""
         function, loading = _surroundings(frame)
         stack = self._places(frame)

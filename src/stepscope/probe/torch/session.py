@@ -322,6 +322,9 @@ class Session:
     def _obey(self, message: Message) -> bool:
         """Of a training that stands still; whether it goes on."""
         kind = message["is"]
+        if kind == "interrupted":
+            self.ending = KeyboardInterrupt()
+            return True
         if kind == "gone":
             self.over = f"{message['reason']}; going on undebugged"
             return True

@@ -149,7 +149,7 @@ class Tracer(compat.DebugMode):
                 self.program.append((func, None))
             else:
                 with self._lock:
-                    event = self._begin(func, known, args, kwargs, sys._getframe(1))
+                    event = self._begin(func, known, args, kwargs, sys._getframe().f_back)
                 if self._before is not None:
                     self._before(event)
         except Exception as error:
@@ -167,7 +167,8 @@ class Tracer(compat.DebugMode):
             event.release()
         return result
 
-    def _begin(self, func: Any, known: Operation, args: Any, kwargs: Any, frame: FrameType) -> Event:
+    def _begin(self, func: Any, known: Operation, args: Any, kwargs: Any, frame: FrameType | None) -> Event:
+        """`frame` called the operation; None in a thread of the engine, where no Python code stands above it."""
         event = Event()
         event.operation, event.func, event.args, event.kwargs, event.frame = known, func, args, kwargs, frame
         event.tensors, event.writes, event.literals = tensors, written, _ = known.read(args, kwargs)

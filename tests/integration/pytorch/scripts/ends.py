@@ -55,20 +55,24 @@ def cleans_up():
 
 def interrupted():
     try:
-        steps(1000)
+        steps(1_000_000)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 
 
-def workers():
+def workers(start="fork", count=2):
     net = nn.Linear(4, 1)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
-    for batch in DataLoader(Numbers(), batch_size=4, num_workers=2):
+    for batch in DataLoader(Numbers(), batch_size=4, num_workers=count, multiprocessing_context=start):
         optimizer.zero_grad()
         loss = net(batch).mean()
         loss.backward()
         optimizer.step()
         print("loss", loss.item(), flush=True)
+
+
+def spawned_workers():
+    workers("spawn", 1)
 
 
 def forks():
@@ -100,5 +104,6 @@ def infers():
             print("output", net(torch.ones(2, 4)).sum().item(), flush=True)
 
 
-torch.manual_seed(0)
-globals()[sys.argv[1]]()
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    globals()[sys.argv[1]]()
