@@ -69,7 +69,7 @@ def inputs(graph: Graph, node: Node, when: When) -> Iterator[tuple[Port, Place |
 
     Of such a parameter what went in is recorded as it was written over; it is the value after the step before.
     """
-    written = overwritten(node.op)
+    written = overwritten(node.op, sum(not port.control for port in node.inputs), len(node.outputs))
     for port in node.inputs:
         if port.control or not port.node:
             continue
@@ -88,6 +88,8 @@ def writer_of(graph: Graph, place: Place) -> Place | None:
     writers = graph.updates.writers(place.node) if place.kind == "parameter" and not place.as_read else []
     if len(writers) != 1:
         return None
+    if (last := graph.updates.last_write(place.node)) is not None:
+        return Place(last[0], last[1], "op", TensorKey(graph.name, *last, place.when))
     node = graph.node(writers[0])
     shown = OPTIMIZERS[node.op].shown if node.op in OPTIMIZERS else ()
     at = {port.data_index for port in node.inputs if port.node == place.node and not port.control}

@@ -7,6 +7,7 @@ operations that work in place, so that the scope tells, not the operation.
 from __future__ import annotations
 
 OPTIMIZER_SCOPE = "Optimizer/"
+GRADIENT_SUFFIX = ".grad"  # of an input: a gradient that was there before the step
 
 ACTIVATIONS = frozenset(
     f"aten.{name}"
@@ -34,6 +35,24 @@ UNWRITTEN = frozenset(
 )
 
 CASTS = frozenset(("aten._to_copy", "aten.clone"))
+
+
+_STATISTICS = frozenset(f"aten.{name}" for name in ("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"))
+
+
+def writes(op: str) -> bool:
+    """Whether an operation may write into what it is given."""
+    return is_torch(op) and (op in _STATISTICS or (op.endswith("_") and not op.endswith("__")))
+
+
+def written(op: str, inputs: int, outputs: int) -> list[tuple[int, int]]:
+    """Which of so many inputs an operation writes into, each with the output that it then is."""
+    if not writes(op):
+        return []
+    first = 3 if op in _STATISTICS else 0  # a normalisation's own outputs; the averages are its last inputs
+    count = max(0, outputs - first)
+    shift = inputs - outputs if op in _STATISTICS else 0
+    return [(output + shift, output) for output in range(first, first + count) if 0 <= output + shift < inputs]
 
 
 def is_torch(op: str) -> bool:
