@@ -67,3 +67,17 @@ def test_a_loop_of_a_framework(framework: str, train, job) -> None:
     assert len(script.printed("evaluated")) >= 2
     assert training.step == 6
     assert script.complaints == []
+
+
+def test_the_recommended_set_leaves_masks_alone(train, job) -> None:
+    script = train("frameworks.py", "trainer")
+    training = job()
+    step_on(training, lambda: training.run(2))
+    training.use_recommended()
+    step_on(training, training.run)
+    assert {hit.condition for hit in training.hits()} <= {"gradient_vanishing"}  # of so small a network
+    overflow = training.watch("tensor_overflow")
+    training.recheck()
+    assert any(hit.watchpoint == overflow.id and "where" in hit.node for hit in training.hits())
+    training.terminate()
+    assert script.wait() == 143

@@ -11,6 +11,7 @@ layer           ops with floating-point outputs that compute with a matrix, also
 layer_gradient  gradients that flow between layers (ops of the backward pass that compute with a matrix), and those
                 that the optimizer reads for one. The rest of a backward pass is full of healthy zeros, too, such as
                 what a maximum gets that was subtracted for stability.
+unmasked        all but what carries a mask of infinities on its way into a softmax; see `masks`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from stepscope.core.graph import torch_ops
 from stepscope.core.graph.categories import Categories, floating_outputs, input_home
 from stepscope.core.graph.columns import OP, PARAMETER, Bools, Columns
 from stepscope.core.graph.fold import Flow
+from stepscope.core.graph.masks import masks
 from stepscope.core.graph.optimizers import OPTIMIZERS
 
 _CASTS = frozenset(("Cast", "TensorMove")) | torch_ops.CASTS  # pass a parameter on, at most in another type
@@ -43,6 +45,7 @@ class Layers:
             "trained_matrix": matrix if categories.has_optimizer else np.zeros_like(matrix),
             "layer": computing | (categories.masks["activation"] & floating & ~optimizing),
             "layer_gradient": (computing & gradient) | self._gradients_of_weights(),
+            "unmasked": ~masks(columns, flow),
         }
 
     def _optimizing(self) -> Bools:

@@ -27,7 +27,7 @@ _RECOMMENDED = (
     Watchpoint(0, "weight_not_changed", {"rtol": 1e-5}, Selection("trained_matrix")),
     Watchpoint(0, "gradient_vanishing", {"abs_mean_lt": 1e-9}, Selection("layer_gradient")),
     Watchpoint(0, "operator_overflow", {}, Selection("tensor")),
-    Watchpoint(0, "tensor_overflow", {}, Selection("tensor")),
+    Watchpoint(0, "tensor_overflow", {}, Selection("unmasked")),
     Watchpoint(0, "tensor_all_zero", {"zero_percentage_ge": 100.0}, Selection("layer")),
     Watchpoint(
         0,

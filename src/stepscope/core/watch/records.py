@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 Base = Literal[
     "none", "tensor", "weight", "gradient", "activation",
-    "trainable", "matrix", "trained_matrix", "layer", "layer_gradient",
+    "trainable", "matrix", "trained_matrix", "layer", "layer_gradient", "unmasked",
 ]  # fmt: skip
 ErrorKind = Literal[
     "nan", "inf", "no_previous", "previous_nan", "previous_inf", "previous_shape", "no_value", "unreadable"

@@ -14,6 +14,7 @@ import numpy as np
 
 from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
 from stepscope.core.graph import Graph, TensorType
+from stepscope.core.graph.masks import told_infinity
 from stepscope.core.ports import Command, ExecutionOrder, Tensor, TensorKey
 from stepscope.core.tensors import all_finite
 from stepscope.core.watch.plan import Plan
@@ -232,12 +233,15 @@ def _previous(step: Step, key: TensorKey) -> _Array | None:
 def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
     """None where an input that was not recorded could be to blame; constants, which often are not, are not.
 
-    None for what is no operator, too: a parameter is what its optimizer made of it.
+    None for what is no operator, too: a parameter is what its optimizer made of it. A number that it was given counts
+    as an input: what was told to write infinities has not overflowed.
     """
     known, of = True, step.graphs[graph]
     about = of.node(node)
     if about.kind != "op":
         return None
+    if told_infinity(about.attributes):
+        return False
     for port in about.inputs:
         if port.control:
             continue
