@@ -62,10 +62,10 @@ class Training:
     rank: int
     rank_count: int
     steps: int = 0
-    skipped_updates: int = 0  # steps whose update a gradient scaler left out
     watchpoints: list[Watched] = field(default_factory=list)
     found: int = 0
     findings: list[Finding] = field(default_factory=list)
+    skipped_updates: int = 0  # steps whose update a gradient scaler left out
 
     @classmethod
     def of(cls, info: dict[str, Any], watchpoints: Sequence[Watchpoint]) -> Training:

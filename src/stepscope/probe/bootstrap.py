@@ -20,7 +20,7 @@ from stepscope.probe import settings
 PROBES = {
     "mindspore.graph.api": "stepscope.probe.mindspore.hooks",  # 2.9 and later
     "mindspore.common.api": "stepscope.probe.mindspore.hooks",  # up to 2.8
-    "torch": "stepscope.probe.torch.hooks",
+    "torch": "stepscope.probe.torch.entry",
 }
 
 

@@ -184,6 +184,17 @@ def test_no_server(train) -> None:
     assert said.startswith("stepscope: no debugger at 127.0.0.1:9")
 
 
+def test_a_pytorch_that_is_too_old(train, start_up) -> None:
+    with open(start_up / "sitecustomize.py", "a") as file:
+        file.write("import stepscope.probe.torch.entry\nstepscope.probe.torch.entry.OLDEST = (99, 0)\n")
+    script = train("kinds.py", "cnn", "3", STEPSCOPE_HOST="127.0.0.1", STEPSCOPE_PORT="9")
+    assert script.wait() == 0
+    assert len(script.printed("loss")) == 3
+    (said,) = script.said
+    assert said.startswith("stepscope: PyTorch ")
+    assert "is too old to be debugged; 99.0 will do; going on undebugged" in said
+
+
 def test_the_server_goes_away_for_good(train, job, server) -> None:
     script = train("ends.py", "workers", STEPSCOPE_LOST_WAIT="0.5")
     training = job()

@@ -11,7 +11,8 @@ import pytest
 from stepscope.cli import main as cli
 from stepscope.cli.check import Wish, wish
 from stepscope.cli.place import Place
-from stepscope.cli.report import Finding, Report, Training, summary, write
+from stepscope.cli.report import Finding, Report, Training, document, summary, write
+from stepscope.cli.report_html import page
 from stepscope.core.advice.origin import SourceLine
 
 BAD = {
@@ -74,6 +75,16 @@ def report(*findings: Finding, found: int | None = None) -> Report:
     result.trainings.append(Training("train.py", "mindspore 2.10", 0, 1, 3, [], found or len(findings), list(findings)))
     result.end("hit", "a hit at step 3")
     return result
+
+
+def test_updates_that_were_left_out_are_said() -> None:
+    made = report(finding("node"))
+    assert "gradient scaler" not in summary(made) + page(made)
+    made.trainings[0].skipped_updates = 1
+    assert "the gradient scaler left out the update of one step: gradients were not finite" in summary(made)
+    made.trainings[0].skipped_updates = 3
+    assert "The gradient scaler left out the updates of 3 steps: gradients were not finite." in page(made)
+    assert document(made)["trainings"][0]["skipped_updates"] == 3
 
 
 def test_the_summary_names_each_tensor_once() -> None:

@@ -1,4 +1,4 @@
-"""Which optimizer node trains which weight by which gradient, and what writes into a parameter, on graphs of real steps."""
+"""Which optimizer node trains which weight by which gradient, and what writes into a parameter, in real steps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def graph_of(watch, model, optimizer, clip=False):
 @pytest.mark.parametrize("kind", OPTIMIZERS)
 def test_each_weight_has_its_own_gradient(kind: str, clip: bool, watcher):
     model, watch = Cnn(), watcher(keep=True)
-    groups = [{"params": list(model.features.parameters())}, {"params": [*model.fc1.parameters(), *model.fc2.parameters()]}]
+    head = [*model.fc1.parameters(), *model.fc2.parameters()]
+    groups = [{"params": list(model.features.parameters())}, {"params": head}]
     graph = graph_of(watch, model, OPTIMIZERS[kind](groups), clip)
     trained = {one.weight: one for one in graph.updates.trained}
     assert list(trained) == [f"model.{name}" for name, _ in model.named_parameters()]

@@ -20,8 +20,20 @@ from stepscope.core.graph.torch_ops import is_torch
 _PASSING = frozenset(
     f"aten.{name}"
     for name in (
-        *("where", "masked_fill", "masked_fill_", "fill", "fill_", "full_like", "copy_", "clone", "_to_copy", "lift_fresh"),
-        *("add", "add_", "triu", "triu_", "tril", "tril_", "minimum", "expand", "repeat", "constant_pad_nd"),
+        *("where", "masked_fill", "masked_fill_", "fill", "fill_", "full_like", "copy_", "clone", "_to_copy"),
+        *(
+            "lift_fresh",
+            "add",
+            "add_",
+            "triu",
+            "triu_",
+            "tril",
+            "tril_",
+            "minimum",
+            "expand",
+            "repeat",
+            "constant_pad_nd",
+        ),
         *("slice", "select", "index", "index_select", "gather", "cat", "stack", "split", "unbind", "as_strided"),
     )
 )

@@ -21,8 +21,9 @@ _IN_PLACE = {"Assign": (0,), "AssignAdd": (0,), "AssignSub": (0,), "BatchNorm": 
 
 @dataclass(frozen=True)
 class TrainedWeight:
-    """A weight that the optimizer op `optimizer` updates by a gradient, which is output `slot` of `gradient`. Of PyTorch,
-    where it takes several, that is the last of them.
+    """A weight that the optimizer op `optimizer` updates by a gradient, which is output `slot` of `gradient`.
+
+    `optimizer` is the last one of PyTorch's, which takes several.
 
     `vector`: it is known to have less than two dimensions, as biases have.
     """
@@ -74,10 +75,9 @@ class Updates:
         return tuple(one for _, one in sorted(found, key=lambda each: each[0]))
 
     def writers(self, parameter: str) -> list[str]:
-        """The ops that write into a parameter: its optimizer, assignments, the averages of a normalisation. Of PyTorch's,
-        which make a chain, the last.
+        """The ops that write into a parameter: its optimizer, assignments, the averages of a normalisation.
 
-        None for what is not in the graph.
+        None for what is not in the graph. Of PyTorch's, which make a chain, only the last.
         """
         columns, edges = self._columns, self._edges
         found = set[int]()
@@ -89,14 +89,14 @@ class Updates:
                 node = int(edges.target[edge])
                 start, end = columns.input_start[node], columns.input_start[node + 1]
                 before = np.count_nonzero(~columns.input_control[start : edges.port[edge]])
-                inputs = np.count_nonzero(~columns.input_control[start:end])
+                inputs = int(np.count_nonzero(~columns.input_control[start:end]))
                 writes = overwritten(columns.op(node), inputs, len(columns.outputs[node]))
                 if not edges.control[edge] and before in writes:
                     found.add(node)
         return [columns.names[node] for node in sorted(found)]
 
     def last_write(self, parameter: str) -> tuple[str, int] | None:
-        """Of PyTorch: the op, and the output of it, that a parameter is after the step. None where none writes into it."""
+        """Of PyTorch: the op, and the output of it, that a parameter is after the step; None where none writes it."""
         node = self._columns.index.get(parameter)
         last = self._torch.last_writes.get(node) if node is not None else None
         return None if last is None else (self._columns.names[last[0]], last[1])

@@ -17,8 +17,6 @@ from torch.utils.data import dataloader
 
 from stepscope.probe.bootstrap import CannotDebug
 
-OLDEST = (2, 4)
-
 _PRIVATE = (
     (torch._C, "_current_autograd_node"),
     (torch._C, "_current_graph_task_id"),
@@ -34,10 +32,7 @@ _PRIVATE = (
 
 
 def check() -> None:
-    """Raises CannotDebug where this PyTorch is too old, or lacks what the probe stands on."""
-    release = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
-    if release < OLDEST:
-        raise CannotDebug(f"PyTorch {torch.__version__} is too old to be debugged; {OLDEST[0]}.{OLDEST[1]} will do")
+    """Raises CannotDebug where this PyTorch lacks what the probe stands on."""
     for owner, name in _PRIVATE:
         if not hasattr(owner, name):
             raise CannotDebug(f"PyTorch {torch.__version__} has no {owner.__name__}.{name}, which the debugger needs")

@@ -91,11 +91,7 @@ class Phases:
         top = self._scopes.top()
         if self.optimizing:
             step = self.optimizing[-1]
-            if (
-                top is step.top
-                and compat.current_graph_task() == step.task
-                and not step.is_in_closure(frame)
-            ):
+            if top is step.top and compat.current_graph_task() == step.task and not step.is_in_closure(frame):
                 return self._in_optimizer(step, inputs, spots)
             self._interrupted = True
         node = compat.current_autograd_node()
@@ -121,7 +117,8 @@ class Phases:
         return Place("optimizer", f"{scope}/{owner}" if owner else scope, "", scope, step.stack, owner)
 
     def _in_backward(self, node: Any, top: Running | None, frame: FrameType | None) -> Place:
-        own = () if frame is None or frame.f_code is compat.engine_code else self._places(frame, until=compat.engine_code)
+        engine = compat.engine_code
+        own = () if frame is None or frame.f_code is engine else self._places(frame, until=engine)
         if top is not None and top.task == compat.current_graph_task():
             return Place("recompute", RECOMPUTE + top.path, top.path, top.path, own)
         name = node.name().rpartition("::")[2]

@@ -22,7 +22,7 @@ counting = Counting()
 net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(inplace=True), nn.Linear(8, 1))
 model = torch.compile(net, backend=counting)
 optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
-for number in range(30):
+for _ in range(30):
     optimizer.zero_grad()
     loss = model(torch.randn(4, 6)).square().mean()
     loss.backward()

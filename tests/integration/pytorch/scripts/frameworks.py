@@ -70,8 +70,9 @@ def lightning():
         def configure_optimizers(self):
             return torch.optim.AdamW(self.parameters(), lr=0.01)
 
-    quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False}
-    fit = Trainer(max_epochs=2, gradient_clip_val=0.5, accelerator="cpu", devices=1, enable_model_summary=False, **quiet)
+    silent = ("logger", "enable_checkpointing", "enable_progress_bar", "enable_model_summary")
+    quiet = dict.fromkeys(silent, False)
+    fit = Trainer(max_epochs=2, gradient_clip_val=0.5, accelerator="cpu", devices=1, **quiet)
     data = points()
     fit.fit(Classifier(), DataLoader(data, batch_size=8, shuffle=True), DataLoader(data, batch_size=12))
 
