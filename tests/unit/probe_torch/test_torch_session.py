@@ -112,6 +112,17 @@ def test_terminate_comes_out_of_the_operation(monkeypatch) -> None:
     assert installed() == (0, 0, 0)
 
 
+def test_ctrl_c_within_code_of_ours_leaves_gradients_on(monkeypatch) -> None:
+    def interrupted(session, module=None):
+        torch._C._set_grad_enabled(False)  # as `no_grad` does, whose end does not come any more
+        raise KeyboardInterrupt
+
+    with attached(monkeypatch), pytest.raises(KeyboardInterrupt):
+        monkeypatch.setattr(Session, "step_ended", interrupted)
+        train(8)
+    assert torch.is_grad_enabled()
+
+
 def test_stepping_through_a_step_and_past_its_end(monkeypatch) -> None:
     commands = [Command("run", steps=2), *[Command("next_node")] * 200, Command("resume")]
     with attached(monkeypatch, *commands) as (_, agent):

@@ -21,20 +21,9 @@ _PASSING = frozenset(
     f"aten.{name}"
     for name in (
         *("where", "masked_fill", "masked_fill_", "fill", "fill_", "full_like", "copy_", "clone", "_to_copy"),
-        *(
-            "lift_fresh",
-            "add",
-            "add_",
-            "triu",
-            "triu_",
-            "tril",
-            "tril_",
-            "minimum",
-            "expand",
-            "repeat",
-            "constant_pad_nd",
-        ),
+        *("add", "add_", "triu", "triu_", "tril", "tril_", "minimum", "expand", "repeat", "constant_pad_nd"),
         *("slice", "select", "index", "index_select", "gather", "cat", "stack", "split", "unbind", "as_strided"),
+        "lift_fresh",
     )
 )
 _SOFTMAX = ("aten._softmax", "aten._safe_softmax", "aten._log_softmax", "aten._scaled_dot_product_")
