@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 from trainings import Script, first_pause, scripts_in, without_ours
 
 import stepscope
@@ -58,3 +59,11 @@ def train(tmp_path: Path, start_up: Path, request: pytest.FixtureRequest) -> Ite
 def job(server: ServerThread) -> Callable[[], Job]:
     """Waits for a job and its first pause."""
     return functools.partial(first_pause, server)
+
+
+@pytest.fixture
+def cli(tmp_path: Path, start_up: Path) -> CommandLine:
+    made = CommandLine(tmp_path / "workspace")
+    places = [str(start_up), *filter(None, [os.environ.get("PYTHONPATH")])]
+    made.environment["PYTHONPATH"] = os.pathsep.join(places)
+    return made

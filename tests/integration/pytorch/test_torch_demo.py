@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import signal
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,14 +59,6 @@ def test_a_dead_relu_learns_nothing():
 
 
 # ---------------------------------------------------------------- stepscope check
-
-
-@pytest.fixture
-def cli(tmp_path: Path, start_up: Path) -> CommandLine:
-    made = CommandLine(tmp_path / "workspace")
-    places = [str(start_up), *filter(None, [os.environ.get("PYTHONPATH")])]
-    made.environment["PYTHONPATH"] = os.pathsep.join(places)
-    return made
 
 
 def check(cli: CommandLine, *words: str) -> tuple[int, str, dict[str, Any]]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 from trainings import COMPILE, step_on, until
 
+import stepscope
 from stepscope.core.errors import NotAvailable
+from stepscope.server.workspace import read_running
+
+SCRIPTS = Path(__file__).parent / "scripts"
 
 pytestmark = pytest.mark.torch
 
@@ -162,18 +168,29 @@ def test_two_threads_that_train(train, job) -> None:
     assert "only the one that trained first" in said
 
 
-def test_a_script_that_only_infers(train, job) -> None:
-    script = train("ends.py", "infers", STEPSCOPE_STEP_UNIT="forward")
-    training = job()
-    assert training.graphs == ["forward"]
-    step_on(training, training.run)
-    assert training.step == 1
-    assert training.nodes("relu")
-    step_on(training, lambda: training.run(2))
-    assert training.step == 3
-    assert finish(training) == "finished"
-    assert script.wait() == 0
-    assert len(script.printed("output")) == 4
+def test_a_script_that_only_infers(cli) -> None:
+    script = (sys.executable, str(SCRIPTS / "ends.py"), "infers")
+    process = cli.pipes("run", "--step-unit", "forward", "--no-open", *cli.ports, "--", *script)
+    try:
+        until(lambda: read_running(cli.workspace))
+        with stepscope.connect(cli.url) as debugger:
+            inference = debugger.wait_for_job(COMPILE)
+            assert inference.graphs == ["forward"]
+            step_on(inference, inference.run)
+            assert inference.step == 1
+            node = next(iter(inference.nodes("relu")))
+            step_on(inference, lambda: inference.run_to(node))
+            assert (inference.step, inference.cursor.node) == (2, node)
+            step_on(inference, lambda: inference.run(2))
+            assert inference.step == 3
+            assert finish(inference) == "finished"
+        out, err = process.communicate(timeout=COMPILE)
+        assert process.returncode == 0, err
+        assert out.count("output") == 4
+    finally:
+        process.kill()
+        process.communicate()
+        cli.stop()
 
 
 def test_no_server(train) -> None:

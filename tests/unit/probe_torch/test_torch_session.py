@@ -117,8 +117,8 @@ def test_ctrl_c_within_code_of_ours_leaves_gradients_on(monkeypatch) -> None:
         torch._C._set_grad_enabled(False)  # as `no_grad` does, whose end does not come any more
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(Session, "step_ended", interrupted)
     with attached(monkeypatch), pytest.raises(KeyboardInterrupt):
-        monkeypatch.setattr(Session, "step_ended", interrupted)
         train(8)
     assert torch.is_grad_enabled()
 
