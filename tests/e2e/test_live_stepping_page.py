@@ -7,6 +7,7 @@ import re
 import pytest
 from browsing import Debugger, complaints
 
+from stepscope.core.ports import Report, State
 from stepscope.testing.agent import FakeAgent
 from stepscope.testing.live_source import FakeLiveSource
 from stepscope.testing.network import FORWARD
@@ -58,3 +59,20 @@ def test_a_recorded_training_has_neither(new_page, server):
         page.select(MATMUL)
         assert page.page.get_by_text("before the node", exact=True).count() == 0
         assert page.page.get_by_role("tab", name="Stack").count() == 0
+
+
+SKIPPED = {"en": "The optimizer's update was left out in this step", "zh": "本轮次的优化器更新已跳过"}
+EAGERLY = {"en": "Code of torch.compile runs operation by operation", "zh": "torch.compile 编译的代码改为逐个算子执行"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_special_about_a_step(new_page, server, agent, language):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    banner = page.page.locator(".ss-banner-warn")
+    agent.report(Report(State.PAUSED, 3, "step", notes=("update_skipped", "compiled_eagerly"), skipped_updates=2))
+    banner.filter(has_text=EAGERLY[language]).wait_for()
+    assert "2" in banner.filter(has_text=SKIPPED[language]).inner_text()
+    assert complaints(page.page) == []
+    agent.report(Report(State.PAUSED, 4, "step", notes=("compiled_eagerly",), skipped_updates=2))
+    banner.filter(has_text=SKIPPED[language]).wait_for(state="detached")
