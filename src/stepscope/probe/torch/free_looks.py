@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stepscope.core.errors import BadRequest, NotAvailable
 from stepscope.core.graph import Graph
+from stepscope.core.graph.masks import told_infinity
 from stepscope.core.tensors import all_finite
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
@@ -140,8 +141,10 @@ class Looks:
     def _inputs_finite(self, step: FreeStep, of: Output, call: Call) -> bool | None:
         """Of a node whose output `of` is not; None where that is not known."""
         step.bad.add(of)
-        known = True
-        ports = {port.index: (port.node, port.slot) for port in self._graph.node(of[0]).inputs if not port.control}
+        node, known = self._graph.node(of[0]), True
+        if told_infinity(node.attributes):
+            return False
+        ports = {port.index: (port.node, port.slot) for port in node.inputs if not port.control}
         for place, tensor in enumerate(call.tensors):
             gone = place in call.event.writes or not on_device.lies_here(tensor)
             finite = self._was_finite(step, ports.get(place)) if gone else _finite(tensor)
@@ -152,8 +155,10 @@ class Looks:
 
     def _inputs_were_finite(self, step: FreeStep, event: Event) -> bool | None:
         """The same at the end of the step."""
-        ports = self._graph.node(event.name).inputs
-        found = {self._was_finite(step, (port.node, port.slot)) for port in ports if not port.control}
+        node = self._graph.node(event.name)
+        if told_infinity(node.attributes):
+            return False
+        found = {self._was_finite(step, (port.node, port.slot)) for port in node.inputs if not port.control}
         return False if False in found else None if None in found else True
 
     def _was_finite(self, step: FreeStep, of: Output | None) -> bool | None:
