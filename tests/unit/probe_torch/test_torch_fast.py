@@ -13,7 +13,7 @@ from nets import Mlp, step  # noqa: E402
 from torch import nn  # noqa: E402
 
 from stepscope.core.graph.torch_ops import UNWRITTEN  # noqa: E402
-from stepscope.probe.torch.fast import FastPath, Program  # noqa: E402
+from stepscope.probe.torch.fast import FastPath, Look, Program  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -34,7 +34,7 @@ def _watched(fast: FastPath):
 
 def _looks(of):
     """What `watch` takes, from looks by name."""
-    return lambda program: [of.get(event.name) for event in program.events]
+    return lambda program: [Look(of[event.name]) if event.name in of else None for event in program.events]
 
 
 def _runs(scenario, around_each):

@@ -1,7 +1,7 @@
 /** A job on the page: node list and control on the left, graph in the middle, details below; borders can be moved. */
 
 import { Center, Loader, Stack, Text } from "@mantine/core";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { JobView } from "../api/client";
 import { useActions } from "../control/actions";
 import { ControlPanel } from "../control/ControlPanel";
@@ -24,7 +24,7 @@ import { Splitter } from "./Splitter";
 import { Toggle } from "./Toggle";
 import { useLater } from "./useLater";
 
-export function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
+export const Debugger = memo(function Debugger({ job, graph }: { job: JobView; graph: string | null }) {
   const text = useText();
   const { listWidth, detailsHeight, isListOpen, isDetailsOpen, set } = useLayout();
   useNewHits(job);
@@ -81,7 +81,7 @@ export function Debugger({ job, graph }: { job: JobView; graph: string | null })
       {isLater && <WatchDialogs job={job} />}
     </div>
   );
-}
+});
 
 function NoGraph({ job }: { job: JobView }) {
   const text = useText();

@@ -53,8 +53,10 @@ interface BodyProps {
 
 function Body({ jobs, error, wanted, job, graph }: BodyProps) {
   const text = useText();
-  const isDue = useDeferredValue(job !== null, false); // rendered in slices: it is the largest part of the page
-  if (job) return isDue ? <Debugger job={job} graph={graph} /> : null;
+  // The largest part of the page is rendered in slices, after the line that says where the training stands.
+  const shown = useDeferredValue(job, null);
+  const graphShown = useDeferredValue(graph, null);
+  if (job) return shown?.id === job.id ? <Debugger job={shown} graph={graphShown} /> : null;
   if (error instanceof ApiError && error.status === 401) return <Sentence text={text.unauthorized} />;
   if (!jobs) return error ? null : <Center h="100%"><Loader role="progressbar" aria-label={text.loading} /></Center>;
   if (wanted === null) return <Waiting jobs={jobs} />;

@@ -95,6 +95,11 @@ def _blind_in_child() -> None:
 os.register_at_fork(after_in_child=_blind_in_child)
 
 
+def entry_of(func: Any) -> Callable[..., Any]:
+    """What calls an operation without its wrapper in Python, where that does nothing else."""
+    return getattr(func, "_op", func) if type(func) is torch._ops.OpOverload else func
+
+
 def is_on_top(mode: TorchDispatchMode) -> bool:
     """Whether a mode is the innermost of this thread, so that it can be taken off."""
     stack = _python_dispatch._get_current_dispatch_mode_stack()

@@ -9,7 +9,7 @@ same way takes over. If there is none, nothing more is seen in this step: it has
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -18,10 +18,18 @@ from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.operations import operation, outputs_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
-Look = Callable[[Sequence["Tensor | None"], Arguments], None]
-"""Is given what a node has just put out, in the order of `Event.outputs`, and what it was called with."""
-
 _After = Callable[[Any, Any, Any], None]  # result, args, kwargs
+_Step = tuple[Any, Any, "Callable[[Any], bool] | None", "_After | None"]  # what is expected, how it is called, a look
+
+
+class Look(NamedTuple):
+    """`at` is given what a node has just put out, in the order of `Event.outputs`, and what it was called with; but for
+    a result that `passes`, at less cost."""
+
+    at: Callable[[Sequence[Tensor | None], Arguments], None]
+    passes: Callable[[Any], bool] | None = None
+
+
 VARIANTS = 8  # programs that are known at a time
 
 
@@ -37,12 +45,12 @@ class Program:
             if not event.operation.idle:
                 self.functions.append(event.func)
                 self.places.append(place)
-        self.calls: list[tuple[Any, _After | None]] = []
+        self.calls: list[_Step] = []
 
     def watch(self, looks: Sequence[Look | None]) -> None:
         """`looks`: for each event."""
         self.calls = [
-            (function, _after(self.events[place], looks[place]))
+            (function, compat.entry_of(function), *_after(self.events[place], looks[place]))
             for function, place in zip(self.functions, self.places, strict=True)
         ]
 
@@ -60,7 +68,7 @@ class FastPath(compat.DebugMode):
         self._variants: list[Program] = []
         self._looks: Callable[[Program], Sequence[Look | None]] = lambda program: [None] * len(program.events)
         self._program: Program | None = None
-        self._calls: Sequence[tuple[Any, _After | None]] = ()
+        self._calls: Sequence[_Step] = ()
         self._at = 0
         self._undo: Callable[[], None] = compat.nothing
 
@@ -127,16 +135,17 @@ class FastPath(compat.DebugMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         at = self._at
         try:
-            expected, after = self._calls[at]
+            expected, call, passes, after = self._calls[at]
         except IndexError:
             return self._other(at, func, args, kwargs or {})
         if expected is not func:
             return self._other(at, func, args, kwargs or {})
         self._at = at + 1
-        result = func(*args, **kwargs) if kwargs else func(*args)
+        result = call(*args, **kwargs) if kwargs else call(*args)
         if after is not None:
             try:
-                after(result, args, kwargs)
+                if passes is None or not passes(result):
+                    after(result, args, kwargs)
             except Exception as error:
                 self.fault = error
                 self.blind()
@@ -161,18 +170,14 @@ class FastPath(compat.DebugMode):
         self.blind()
 
 
-def _after(event: Event, look: Look | None) -> _After | None:
+def _after(event: Event, look: Look | None) -> tuple[Callable[[Any], bool] | None, _After | None]:
     """What is done after a call, given what was learnt of it in the trace."""
     if look is None:
-        return None
-    operation = event.operation
-    single = len(event.types) == 1
+        return None, None
+    operation, at = event.operation, look.at
 
     def look_at_all(result: Any, args: Any, kwargs: Any) -> None:
-        if single and isinstance(result, Tensor):
-            look((result,), (args, kwargs))
-            return
         tensors, written, _ = operation.read(args, kwargs or {})
-        look(outputs_of(result, [tensors[place] for place in written]), (args, kwargs))
+        at(outputs_of(result, [tensors[place] for place in written]), (args, kwargs))
 
-    return look_at_all
+    return look.passes, look_at_all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -12,6 +12,7 @@ from stepscope.core.errors import BadRequest, NotAvailable
 from stepscope.core.graph import Graph
 from stepscope.core.graph.masks import told_infinity
 from stepscope.core.tensors import all_finite
+from stepscope.core.tensors.one_pass import finite
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, type_of
@@ -24,7 +25,6 @@ class _Watched(NamedTuple):
 
     of: Output
     here: Watching
-    only_overflow: bool  # is watched, so that nothing is to be told of a finite tensor
 
 
 class Looks:
@@ -61,7 +61,9 @@ class Looks:
         if not self.parameters[parameter].plan.only_overflow or parameter in self._writers.hidden:
             return False
         last = self._writers.last.get(parameter)
-        if last is not None and not any(one.of == last and one.only_overflow for one in self._outputs.get(last[0], ())):
+        if last is not None and not any(
+            one.of == last and one.here.plan.only_overflow for one in self._outputs.get(last[0], ())
+        ):
             return False
         return (parameter, 0) not in step.bad and last not in step.bad
 
@@ -78,9 +80,8 @@ class Looks:
             one = here.of(type_of(dtype, shape)) if here is not None else None
             if one is None or not one.watchpoints or dtype is None:
                 continue
-            only_overflow = one.plan.only_overflow
-            if not only_overflow or dtype.is_floating_point or dtype.is_complex:
-                found.append(_Watched((event.name, slot), one, only_overflow))
+            if not one.plan.only_overflow or dtype.is_floating_point or dtype.is_complex:
+                found.append(_Watched((event.name, slot), one))
         return found
 
     def _looks(self, events: Sequence[Event]) -> list[Look | None]:
@@ -100,41 +101,32 @@ class Looks:
         return looks
 
     def _look(self, event: Event, watched: Sequence[_Watched], read: Sequence[tuple[int, str]]) -> Look:
-        present, plain = self._present, arrays.plain
+        present = self._present
 
         def look(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
-            call: Call | None = None
-            hit = False
-            for of, here, only_overflow in watched:
+            step, call, hit = present(), Call(event, outputs, arguments), False
+            for place, name in read:
+                here, of = self._watching[name], (name, 0)
+                if here.plan.needs_previous:
+                    step.copy_for_next(of, call.tensors[place])
+                step.check(here, of, call.tensors[place])
+            for of, here in watched:
                 tensor = outputs[of[1]]
-                if tensor is None:
+                if tensor is None or (here.plan.only_overflow and _is_plain_and_finite(tensor)):
                     continue
-                if only_overflow:
-                    array = plain(tensor)
-                    if array is not None and all_finite(array):
-                        continue
-                step = present()
                 if here.plan.needs_previous:
                     step.copy_for_next(of, tensor)
                 if on_device.lies_here(tensor):
-                    call = call or Call(event, outputs, arguments)
                     inputs_finite = partial(self._inputs_finite, step, of, call)
                 else:  # asked when the tensors are gone
                     inputs_finite = partial(self._inputs_were_finite, step, event)
                 hit = step.check(here, of, tensor, inputs_finite) or hit
-            if hit and call is not None:
-                present().keep(call)
+            if hit:
+                step.keep(call)
 
-        def look_at_inputs_too(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
-            tensors = Call(event, outputs, arguments).tensors
-            for place, name in read:
-                here, of, step = self._watching[name], (name, 0), present()
-                if here.plan.needs_previous:
-                    step.copy_for_next(of, tensors[place])
-                step.check(here, of, tensors[place])
-            look(outputs, arguments)
-
-        return look_at_inputs_too if read else look
+        only_overflow = len(watched) == len(event.types) == 1 and watched[0].here.plan.only_overflow
+        is_plain = bool(event.types) and event.types[0][0] in arrays.SAME_IN_NUMPY
+        return Look(look, _is_plain_and_finite if only_overflow and is_plain and not read else None)
 
     # ------------------------------------------------------------ looking
 
@@ -195,6 +187,14 @@ class _Writers:
     def _owner_of(self, output: Output) -> str:
         """A parameter, or whatever else was there before the program; a node that made it."""
         return self._owner.get(output, output[0])
+
+
+def _is_plain_and_finite(result: Any) -> bool:
+    """Whether a result is one tensor that numpy takes as it is, and finite."""
+    try:
+        return on_device.lies_here(result) and finite(result.numpy(), "")
+    except (AttributeError, RuntimeError, TypeError):  # something else, or of autograd
+        return False
 
 
 def _finite(tensor: Tensor) -> bool | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -74,6 +75,7 @@ class FreeWatch:
 
     def begin(self, parameters: Parameters) -> None:
         """A step begins."""
+        parameters = cache(parameters)
         if self._revision != self._check.revision:
             self._revision = self._check.revision
             self._fast.watch(self._make_looks)
@@ -103,6 +105,7 @@ class FreeWatch:
 
     def end(self, number: int, parameters: Parameters) -> HitBatch:
         """All hits of step `number`, which is over. Raises what went wrong in here."""
+        parameters = cache(parameters)
         fast = self._fast
         strayed, ran = fast.strayed is not None, fast.ran
         fast.blind()
