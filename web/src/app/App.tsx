@@ -6,7 +6,7 @@ import "./app.css";
 
 import { MantineProvider, mergeThemeOverrides } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { notifyManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { mayRetry } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
@@ -17,6 +17,7 @@ import { Page } from "./Page";
 import { theme, variables } from "./theme";
 import { TooltipHost } from "./Tooltip";
 
+notifyManager.setScheduler(queueMicrotask); // a timer's rounds would put off what the next picture shows
 const client = new QueryClient({
   defaultOptions: { queries: { retry: mayRetry, refetchOnWindowFocus: false, refetchOnReconnect: false } },
 });

@@ -11,6 +11,7 @@ import { hasEnded } from "../state/job";
 import { useView, view } from "../state/view";
 import { useWatch, watchView } from "../watch/state";
 import { type Action, actionOf, KEYS, type Situation } from "./keys";
+import { afterPaint } from "./afterPaint";
 import { sideOf } from "./standing";
 
 interface Actions {
@@ -25,6 +26,8 @@ interface Actions {
   closeDialogs(): void;
   terminate(): void;
 }
+
+const SHOWN_BUSY = 100; // milliseconds that a command may take before it shows: most are over in a few
 
 const Context = createContext<Actions | null>(null);
 
@@ -49,23 +52,34 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
   const closeDialogs = useCallback(() => setDialog("none"), []);
   const situation = useMemo<Situation>(() => ({ job, op, busy }), [job, op, busy]);
 
+  const isSending = useRef(false);
+  const latest = useRef({ job, graph, text });
+  latest.current = { job, graph, text };
   const send = useCallback(
     async (command: Partial<Command> & Pick<Command, "kind">) => {
-      if (!job) return;
-      setBusy(true);
+      const { job, text } = latest.current;
+      if (!job || isSending.current) return;
+      isSending.current = true;
+      const late = setTimeout(() => setBusy(true), SHOWN_BUSY);
       try {
-        putJob(client, await sendCommand(job.id, command));
+        await putJob(client, await sendCommand(job.id, command));
       } catch (error) {
         const message = error instanceof ApiError ? error.message || text.error.unreachable : String(error);
         notifications.show({ id: "command", color: "red", title: text.commandFailed, message });
       } finally {
+        isSending.current = false;
+        clearTimeout(late);
         setBusy(false);
       }
     },
-    [client, job, text],
+    [client],
   );
 
-  const runTo = useCallback((node: string) => void send({ kind: "run_to", node, graph: graph ?? "", ...sideOf(job) }), [send, graph, job]);
+  // The same from pause to pause, for the graph, which is not to be drawn anew for it.
+  const runTo = useCallback(
+    (node: string) => void send({ kind: "run_to", node, graph: latest.current.graph ?? "", ...sideOf(latest.current.job) }),
+    [send],
+  );
 
   const act = useCallback(
     (action: Action) => {
@@ -156,6 +170,6 @@ function useCursor(job: JobView | null): void {
     const isFirst = seen.current === null && selected === null;
     const isNew = key !== "" && (isFirst || (seen.current !== null && key !== seen.current));
     seen.current = key;
-    if (isNew && cursor && !tensor) reveal({ kind: "node", name: cursor.node }, cursor.graph, true);
+    if (isNew && cursor && !tensor) return afterPaint(() => reveal({ kind: "node", name: cursor.node }, cursor.graph, true));
   }, [key, cursor]);
 }

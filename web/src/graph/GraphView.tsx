@@ -6,7 +6,7 @@ import "./graph.css";
 import "./lines.css";
 import { Button, Loader, useComputedColorScheme } from "@mantine/core";
 import { ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
-import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useText } from "../i18n";
 import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
@@ -29,13 +29,13 @@ const NODE_TYPES = { card: Card, frame: Frame };
 const DIRECTION = "stepscope-direction";
 const CULLED = 120; // boxes from which on those out of sight are left out
 
-export default function GraphView(props: GraphViewProps) {
+export default memo(function GraphView(props: GraphViewProps) {
   return (
     <ReactFlowProvider>
       <Canvas {...props} />
     </ReactFlowProvider>
   );
-}
+});
 
 function Canvas(props: GraphViewProps) {
   const { job, graph, selected, commands, current, hits, onSelect } = props;

@@ -15,6 +15,7 @@ export const JOBS = ["jobs"] as const;
 
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 4000;
+const LATEST = 50;
 
 /** "starting" until the first answer; "broken" while the server can't be reached. */
 export const useConnection = create<{ state: "starting" | "up" | "broken" }>(() => ({ state: "starting" }));
@@ -28,9 +29,25 @@ export function withJob(jobs: readonly JobView[], job: JobView): JobView[] {
   return jobs.map((each, index) => (index === at ? job : each));
 }
 
-export function putJob(client: QueryClient, job: JobView): void {
-  if (client.getQueryData(JOBS)) client.setQueryData<JobView[]>(JOBS, (jobs) => jobs && withJob(jobs, job));
-  else void client.invalidateQueries({ queryKey: JOBS }); // the answer on its way may be older
+let news: JobView[] = [];
+let shown: Promise<void> | null = null;
+let show = () => {};
+
+/**
+ * What is new of a job, with the next frame; that it runs, a little later, as most commands are over by then: a node
+ * further is one picture, not two. Resolves when it is in the cache.
+ */
+export function putJob(client: QueryClient, job: JobView): Promise<void> {
+  news.push(job);
+  shown ??= new Promise<void>((resolve) => { show = resolve; }).then(() => {
+    const jobs = news;
+    [news, shown] = [[], null];
+    if (client.getQueryData(JOBS)) client.setQueryData<JobView[]>(JOBS, (known) => known && jobs.reduce(withJob, known));
+    else void client.invalidateQueries({ queryKey: JOBS }); // the answer on its way may be older
+  });
+  if (job.state !== "running") requestAnimationFrame(show); // none comes while the page is out of sight
+  setTimeout(show, LATEST);
+  return shown;
 }
 
 /** Follows the events for as long as the page lives. Returns how to stop. */
@@ -45,7 +62,7 @@ export function followEvents(client: QueryClient): () => void {
     since = event.seq;
     switch (event.type) {
       case "job":
-        putJob(client, event.job);
+        void putJob(client, event.job);
         break;
       case "graph":
         view.graphChanged(event.job_id, event.graph.name);
