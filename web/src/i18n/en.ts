@@ -230,6 +230,7 @@ export const en = {
     ran_free: "This step ran free, and of such a step only nodes with hits are kept: run one step more to record it.",
     overwritten: "Overwritten since, and there is no copy of the value.",
     about_to_run: "The node is about to run.",
+    no_output: "The node returned nothing here.",
     no_memory: "A tensor of this kind has no memory that could be shown.",
     too_large: "Too large to be shown.",
     not_told: "MindSpore's own debugger client does not tell this.",

@@ -223,6 +223,7 @@ export const zh: Texts = {
     ran_free: "该轮次为自由运行，只保留了命中监测点的节点：再执行一个轮次即可记录。",
     overwritten: "该值已被覆盖，且没有副本。",
     about_to_run: "该节点即将运行。",
+    no_output: "该节点在此没有返回值。",
     no_memory: "该类张量没有可显示的内存。",
     too_large: "张量过大，无法显示。",
     not_told: "MindSpore 自带的调试客户端不提供该信息。",

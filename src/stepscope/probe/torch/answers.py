@@ -69,7 +69,7 @@ class Answers:
     def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         current = self._memory.current
         if current is None:
-            raise NotAvailable("no step has been recorded")
+            raise NotAvailable("no step has been recorded", code="no_step")
         graph, nodes = self._graph().name, current.nodes
         chosen = nodes[offset : offset + limit]
         return ExecutionOrder(len(nodes), tuple(ExecutedNode(graph, node) for node in chosen))
@@ -95,21 +95,23 @@ class Answers:
         step = self._step(key)
         if key.input is not None:
             if step is None:
-                raise NotAvailable("nothing has run before the first step")
+                raise NotAvailable("nothing has run before the first step", code="no_step")
             return step.input(key.node, key.input), step.number
         if kind == "op":
             if step is None:
-                raise NotAvailable("nothing has run before the first step; run a step to see this tensor")
+                raise NotAvailable(
+                    "nothing has run before the first step; run a step to see this tensor", code="no_step"
+                )
             return step.output(key.node, key.slot), step.number
         if key.slot:
-            raise BadRequest(f"{key.node} has one output, there is no slot {key.slot}")
+            raise BadRequest(f"{key.node} has one output, there is no slot {key.slot}", code="no_slot")
         return self._variable(key, kind, step)
 
     def _step(self, key: TensorKey) -> StepValues | None:
         if key.when == "current":
             return self._memory.current
         if self._memory.previous is None:
-            raise NotAvailable("there is no step before this one whose values were kept")
+            raise NotAvailable("there is no step before this one whose values were kept", code="no_previous")
         return self._memory.previous
 
     def _variable(self, key: TensorKey, kind: str, step: StepValues | None) -> tuple[torch.Tensor, int]:
@@ -117,5 +119,5 @@ class Answers:
         if live is not None:
             return live, step.number if step else 0
         if step is None:
-            raise NotAvailable(f"{key.node} has no value before the first step")
+            raise NotAvailable(f"{key.node} has no value before the first step", code="no_step")
         return step.variable(key.node), step.number

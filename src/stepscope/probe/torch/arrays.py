@@ -62,7 +62,9 @@ def as_bits(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
     except NotAvailable:
         raise
     except (RuntimeError, TypeError, NotImplementedError) as error:
-        raise NotAvailable(f"a tensor of {name} on {tensor.device} can't be shown: {_first_line(error)}") from None
+        raise NotAvailable(
+            f"a tensor of {name} on {tensor.device} can't be shown: {_first_line(error)}", code="no_memory"
+        ) from None
 
 
 def as_array(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
@@ -78,7 +80,7 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
         return tensor
     size = tensor.numel() * tensor.element_size()
     if size > DENSE_LIMIT:
-        raise NotAvailable(f"a sparse tensor of {size >> 20} MiB when all of it is written out")
+        raise NotAvailable(f"a sparse tensor of {size >> 20} MiB when all of it is written out", code="too_large")
     return tensor.to_dense()
 
 

@@ -22,13 +22,13 @@ from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, compat, on_device
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import Arguments
-from stepscope.probe.torch.values import KeptNode, Memory, Slot
+from stepscope.probe.torch.values import NOTHING_RETURNED, KeptNode, Memory, Slot
 
 Output = tuple[str, int]  # a node and its slot
 InputsFinite = Callable[[], "bool | None"]  # None where that is not known
 
-_OVERWRITTEN = "overwritten by the node itself, in a step that ran free; step on to record the next one"
-_TOO_MUCH = "not kept, to keep within the memory for values; watch fewer nodes, or set STEPSCOPE_HOLD_MIB higher"
+_OVERWRITTEN = NotAvailable("overwritten by the node itself, in a step that ran free", code="overwritten")
+_TOO_MUCH = NotAvailable("not kept, to keep within the memory for values", code="released")
 
 
 class Call(NamedTuple):
@@ -105,7 +105,7 @@ class FreeStep:
                 _OVERWRITTEN if place in call.event.writes else self._copy(tensor)
                 for place, tensor in enumerate(call.tensors)
             ]
-            outputs = ["nothing was returned here" if one is None else self._copy(one) for one in call.outputs]
+            outputs = [NOTHING_RETURNED if one is None else self._copy(one) for one in call.outputs]
             self.kept[call.event.name] = (inputs, outputs)
 
     def settle(self) -> None:
@@ -185,8 +185,10 @@ class FreeStep:
             return _TOO_MUCH
         try:
             return holding.hold(tensor.detach().clone())
-        except (NotAvailable, RuntimeError) as reason:
-            return str(reason)
+        except NotAvailable as reason:
+            return reason
+        except RuntimeError as error:
+            return NotAvailable(str(error), code="no_memory")
 
 
 _OVERFLOW = Figures(1, 1, *[0] * 5, *[math.nan] * 5)  # of what is only known not to be finite

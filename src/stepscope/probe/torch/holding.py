@@ -37,11 +37,13 @@ class Held:
     def read(self) -> torch.Tensor:
         """The value, not to be written to; NotAvailable if it is lost."""
         if self.tensor is None:
-            raise NotAvailable(self.lost)
+            raise NotAvailable(self.lost, code="overwritten")
         if self.spans and self.version is not None and self.tensor._version != self.version:
-            raise NotAvailable("overwritten, in a way that the debugger did not see (by another thread?)")
+            raise NotAvailable(
+                "overwritten, in a way that the debugger did not see (by another thread?)", code="overwritten"
+            )
         if any(high > self.tensor.untyped_storage().nbytes() for _, _, high in self.spans[:1] if _strided(self.tensor)):
-            raise NotAvailable("the program released this memory")
+            raise NotAvailable("the program released this memory", code="overwritten")
         return self.tensor
 
 
@@ -80,7 +82,7 @@ class Holding:
             for number, _, _ in held.spans:
                 self._memory(number, alias).held[held.key] = held
         except (RuntimeError, NotImplementedError, AttributeError) as error:
-            raise NotAvailable(f"a {type(tensor).__name__} has no memory of its own") from error
+            raise NotAvailable(f"a {type(tensor).__name__} has no memory of its own", code="no_memory") from error
         return held
 
     def release(self, held: Held) -> None:

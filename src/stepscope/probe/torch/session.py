@@ -447,7 +447,7 @@ class Session:
         elif kind == "watch":
             self._watching.watch(live.read(WatchpointSet, message))
         elif kind == "query":
-            self._send("answer", **live.refusal_fields(message.get("id", 0), NotAvailable(_RUNNING)))
+            self._send("answer", **live.refusal_fields(message.get("id", 0), NotAvailable(_RUNNING, code="running")))
         elif kind == "command":
             command = live.read(Command, message)
             self._control.sequence = command.sequence

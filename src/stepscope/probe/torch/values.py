@@ -15,12 +15,21 @@ from stepscope.core.graph.fold import FOLDED_OPS
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.holding import Held, Holding
 
-Slot = Held | str  # a value, or why there is none
+Slot = Held | NotAvailable  # a value, or why there is none
 KeptNode = tuple[list[Slot], list[Slot]]  # inputs and outputs
-_NOT_KEPT = (
-    "not kept: this step ran free, and of such a step only the nodes with hits are; step on to record the next one"
+_NOT_KEPT = NotAvailable(
+    "not kept: this step ran free, and of such a step only the nodes with hits are; step on to record the next one",
+    code="ran_free",
 )
-_RELEASED = "released, to keep within the memory for values; watch this node, or set STEPSCOPE_HOLD_MIB higher"
+_RELEASED = NotAvailable(
+    "released, to keep within the memory for values; watch this node, or set STEPSCOPE_HOLD_MIB higher", code="released"
+)
+
+NOTHING_RETURNED = NotAvailable("nothing was returned here", code="no_output")
+
+
+def _again(reason: NotAvailable) -> NotAvailable:
+    return NotAvailable(*reason.args, code=reason.code)
 
 
 def is_stop(event: Event) -> bool:
@@ -38,7 +47,7 @@ class _Node:
         self.inputs: list[Slot] = []
         self.outputs: list[Slot] = []
         self.ran = False
-        self.gone = ""
+        self.gone: NotAvailable | None = None
 
 
 class StepValues:
@@ -80,7 +89,7 @@ class StepValues:
         self._has_run(event, node)
         if not keep:
             return
-        node.outputs = ["nothing was returned here" if one is None else self._hold(one) for one in event.outputs]
+        node.outputs = [NOTHING_RETURNED if one is None else self._hold(one) for one in event.outputs]
         if event.writes:
             for held in node.outputs:
                 if isinstance(held, Held):
@@ -121,7 +130,7 @@ class StepValues:
         try:
             return self._holding.hold(tensor)
         except NotAvailable as reason:
-            return str(reason)
+            return reason
 
     # ------------------------------------------------------------ asking
 
@@ -139,24 +148,24 @@ class StepValues:
         """A parameter after the step, if that has ended; else it, or an input, as a node first read it."""
         held = self._after.get(name) or self._met.get(name)
         if held is None:
-            raise NotAvailable(f"{name} was not read in step {self.number}")
+            raise NotAvailable(f"{name} was not read in step {self.number}", code="not_run")
         return held.read()
 
     def _read(self, name: str, place: int, what: str) -> torch.Tensor:
         number = self._places.get(name)
         if number is None:
-            raise NotAvailable(f"{name} has not run in step {self.number}")
+            raise NotAvailable(f"{name} has not run in step {self.number}", code="not_run")
         node = self._of[number]
-        if node.gone:
-            raise NotAvailable(node.gone)
+        if node.gone is not None:
+            raise _again(node.gone)
         slots: list[Slot] = getattr(node, what)
         if what == "outputs" and not node.ran:
-            raise NotAvailable(f"{name} is about to run")
+            raise NotAvailable(f"{name} is about to run", code="about_to_run")
         if not 0 <= place < len(slots):
-            raise NotAvailable(f"{name} had {len(slots)} {what} in step {self.number}")
+            raise NotAvailable(f"{name} had {len(slots)} {what} in step {self.number}", code="no_slot")
         slot = slots[place]
-        if isinstance(slot, str):
-            raise NotAvailable(slot)
+        if isinstance(slot, NotAvailable):
+            raise _again(slot)
         return slot.read()
 
     # ------------------------------------------------------------ letting go
