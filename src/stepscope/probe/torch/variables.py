@@ -75,7 +75,8 @@ class Variables:
             self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
         for qualified, buffer in module.named_buffers():
             name = naming.tensor_name(root.name, qualified)
-            self._add(name, Variable(compat.plain(buffer), "parameter", trainable=False, always=True))
+            buffer = compat.plain(buffer)
+            self._add(name, Variable(buffer, "parameter", trainable=False, always=True), spot_of(buffer))
 
     def add_optimizer(self, optimizer: torch.optim.Optimizer) -> str:
         """The name under which an optimizer's nodes stand. Names its state, and who owns which tensor of it."""
@@ -115,7 +116,7 @@ class Variables:
             self._add_parameter(name, tensor)
         else:
             name = self._unused(INPUT + (name or "tensor"))
-            self._add(name, Variable(tensor, "input"))
+            self._add(name, Variable(tensor, "input"), spot)
         source, exact = self._storages.find(spot)
         return source or Source(name, 0), exact
 
@@ -136,19 +137,20 @@ class Variables:
             unused = naming.numbered(name, self._counts)
         return unused
 
-    def _add(self, name: str, variable: Variable) -> None:
+    def _add(self, name: str, variable: Variable, spot: Spot) -> None:
         if name not in self.known:
             self.known[name] = variable
-            self._storages.made(variable.tensor, spot_of(variable.tensor), Source(name, 0))
+            self._storages.made(variable.tensor, spot, Source(name, 0))
 
     def _add_parameter(self, name: str, tensor: Tensor, trainable: bool = False) -> None:
-        self._add(name, Variable(tensor, "parameter", trainable or tensor.requires_grad, always=True))
-        self._parameters.setdefault(address_of(tensor), name)
-        self._own(tensor, name)
-        gradient = tensor.grad
+        spot, gradient = spot_of(tensor), tensor.grad
+        self._add(name, Variable(tensor, "parameter", trainable or tensor.requires_grad, always=True), spot)
+        self._parameters.setdefault(spot[0], name)
+        self._owners[spot[0]] = name
         if gradient is not None:
-            self._add(f"{INPUT}{name}{GRADIENT}", Variable(gradient, "input"))
-            self._own(gradient, name)
+            spot = spot_of(gradient)
+            self._add(f"{INPUT}{name}{GRADIENT}", Variable(gradient, "input"), spot)
+            self._owners[spot[0]] = name
 
     def _add_optimizer(self, optimizer: torch.optim.Optimizer, label: str) -> None:
         for group_number, group in enumerate(optimizer.param_groups):
@@ -158,16 +160,14 @@ class Variables:
                     name = f"{label}.{group_number}.{number}"
                     self._add_parameter(name, parameter)
                 if parameter.grad is not None:
-                    self._own(parameter.grad, name)
+                    self._owners[address_of(parameter.grad)] = name
                 for state, value in optimizer.state.get(parameter, {}).items():
                     if isinstance(value, Tensor):
-                        self._own(value, name)
-                        self._add_state(f"{STATE}{name}/{naming.clean(str(state))}", value)
+                        spot = spot_of(value)
+                        self._owners[spot[0]] = name
+                        self._add_state(f"{STATE}{name}/{naming.clean(str(state))}", value, spot)
 
-    def _add_state(self, name: str, value: Tensor) -> None:
-        made = self._storages.find(spot_of(value))[0]  # by a node of this step, which begins the state
+    def _add_state(self, name: str, value: Tensor, spot: Spot) -> None:
+        made = self._storages.find(spot)[0]  # by a node of this step, which begins the state
         if name not in self.known and made is None:
-            self._add(name, Variable(value, "parameter", trainable=False, always=True))
-
-    def _own(self, tensor: Tensor, name: str) -> None:
-        self._owners[address_of(tensor)] = name
+            self._add(name, Variable(value, "parameter", trainable=False, always=True), spot)
