@@ -129,6 +129,11 @@ class FreeStep:
             measured = Measured(figures, has_previous, fits, inputs_finite=one.inputs_finite)
             self._tell(one.of, one.here, plan.judge(measured))
 
+    @property
+    def has_found(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self._found)
+
     def hits(self, number: int, graph: str, positions: Mapping[str, int], parameters: Iterable[str]) -> list[Hit]:
         """Of step `number`, in the order of execution, which `positions` has for all that can be watched; then that of
         `parameters`."""

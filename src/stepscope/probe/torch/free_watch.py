@@ -17,14 +17,14 @@ from typing import Any
 from torch import Tensor
 
 from stepscope.core.errors import NotAvailable
-from stepscope.core.watch.records import HitBatch
+from stepscope.core.watch.records import Hit, HitBatch
 from stepscope.core.watch.step_check import StepCheck, batch_of
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import FastPath, Look, Program
 from stepscope.probe.torch.free_looks import Looks
 from stepscope.probe.torch.free_step import FreeStep, Output
 from stepscope.probe.torch.telling import Known
-from stepscope.probe.torch.values import KeptNode, Memory, StepValues, is_stop
+from stepscope.probe.torch.values import NOT_KEPT, KeptNode, Memory, StepValues, is_stop
 
 Parameters = Callable[[], Mapping[str, Tensor]]
 """Of the training, with buffers and states of optimizers, as they are at this moment."""
@@ -118,16 +118,12 @@ class FreeWatch:
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
         self._check_parameters([one for one in rest if strayed or not looks.is_settled(one, step)], parameters)
         step.settle()
-        graph = self.known.graph
-        stops = [event.name for event in ran if is_stop(event)]
-        positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
-        positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
         warning = ""
         if strayed:
             self._detour = self._to_trace = min(2 * self._detour or 1, MOST_TRACED)
-            after = f" after {stops[-1]}" if stops else ""
+            after = f" after {ran[-1].name}" if ran else ""
             warning = f"step {number} went a way that was not known{after}: from there on, nodes were not checked"
-        return batch_of(number, self._revision, step.hits(number, graph.name, positions, looks.parameters), warning)
+        return batch_of(number, self._revision, self._hits(number, ran) if step.has_found else (), warning)
 
     def hand_over(self, number: int, parameters: Mapping[str, Tensor]) -> None:
         """Gives the memory what there is of the values of step `number`, which was ended, and of the one before."""
@@ -135,9 +131,10 @@ class FreeWatch:
         previous, current = StepValues(number - 1, holding), StepValues(number, holding)
         nodes = {event.name for event in self._fast.ran}
         outputs: dict[str, KeptNode] = {}
-        for (name, _), tensor in before.items():
+        for (name, slot), tensor in before.items():
             if name in nodes:
-                outputs.setdefault(name, ([], []))[1].append(holding.hold(tensor))
+                slots = outputs.setdefault(name, ([], []))[1]
+                slots += [NOT_KEPT] * (slot - len(slots)) + [holding.hold(tensor)]
         previous.ran_free(self._fast.ran, outputs)
         previous.ended({name: tensor for (name, _), tensor in before.items() if name not in nodes})
         current.ran_free(self._fast.ran, self._step.kept)
@@ -162,6 +159,13 @@ class FreeWatch:
         graph = traced.known.graph
         traced.looks = Looks(graph, self._check.watching(graph), program.events, lambda: self._step)
         return traced.looks.looks
+
+    def _hits(self, number: int, ran: Iterable[Event]) -> list[Hit]:
+        graph = self.known.graph
+        stops = [event.name for event in ran if is_stop(event)]
+        positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
+        positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
+        return self._step.hits(number, graph.name, positions, self._looks.parameters)
 
     def _check_parameters(self, names: Iterable[str], parameters: Parameters) -> None:
         for name in names:

@@ -17,7 +17,7 @@ from stepscope.probe.torch.holding import Held, Holding
 
 Slot = Held | NotAvailable  # a value, or why there is none
 KeptNode = tuple[list[Slot], list[Slot]]  # inputs and outputs
-_NOT_KEPT = NotAvailable(
+NOT_KEPT = NotAvailable(
     "not kept: this step ran free, and of such a step only the nodes with hits are; step on to record the next one",
     code="ran_free",
 )
@@ -112,7 +112,7 @@ class StepValues:
             if event.name in kept:
                 node.inputs, node.outputs = kept[event.name]
             else:
-                node.gone = _NOT_KEPT
+                node.gone = NOT_KEPT
 
     def _add(self, event: Event) -> _Node:
         node = _Node(event.name)
