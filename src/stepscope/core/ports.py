@@ -81,7 +81,7 @@ class Report:
     step_seconds: float | None = None
     command_sequence: int = 0  # of the last command that the source has taken
     warning: str = ""
-    notes: tuple[str, ...] = ()  # what is special about this step: "update_skipped", "compiled_eagerly"
+    notes: tuple[str, ...] = ()  # what is special: "update_skipped", "compiled_eagerly", "partly_watched"
     skipped_updates: int = 0  # that a gradient scaler has left out so far
 
 

@@ -98,7 +98,8 @@ class JobView(Model):
     notes: list[str] = Field(
         default=[],
         description='what is special about this step: "update_skipped" (a gradient scaler left it out), '
-        '"compiled_eagerly" (what torch.compile made of functions is not used)',
+        '"compiled_eagerly" (what torch.compile made of functions is not used); '
+        '"partly_watched" (a step since the last report went a new way, and was checked up to there)',
     )
     skipped_updates: int = Field(default=0, description="that a gradient scaler has left out so far")
     watchpoints: int = Field(default=0, description="revision of its watchpoints: rises with every change of them")

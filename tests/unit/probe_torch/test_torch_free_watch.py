@@ -301,10 +301,18 @@ def branching(ways: str, zero_in: int = -1) -> list[float]:
 
 
 def test_a_new_way_is_told_then_traced_then_known(monkeypatch) -> None:
+    agents = {}
     for zero_in, found in ((8, "net/aten.exp"), (10, "net/aten.exp")):
         batches, pauses, traced = watched(
-            monkeypatch, [OVERFLOW], branching, ways="aaaabbabbb", zero_in=zero_in, commands=[Command("resume")]
+            monkeypatch,
+            [OVERFLOW],
+            branching,
+            on_pause=lambda agent, report, at=zero_in: agents.setdefault(at, agent),
+            ways="aaaabbabbb",
+            zero_in=zero_in,
         )
+        told = [message.get("notes", []) for message in agents[zero_in].messages if message["is"] == "report"]
+        assert [list(notes) for notes in told if notes] == [["partly_watched"]]
         # Traced are the steps 1 and 2, and 6, after the first b; from there on both ways are known.
         assert traced == 3
         assert [(one.reason, one.step) for one in pauses] == [

@@ -45,6 +45,8 @@ export const en = {
       `The optimizer's update was left out in this step: gradients were not finite (GradScaler). ${number(count)} left out so far.`,
     compiled_eagerly: () =>
       "Code of torch.compile runs operation by operation in the steps that are looked at; its last digits may differ. It goes on compiled when the training runs free.",
+    partly_watched: () =>
+      "A step went a way that no step before it went: from there on, its nodes were not checked. The next steps are recorded, so that this way is known.",
   },
   notRunYet: "has not run yet",
   position: (at: number, of: number) => `node ${number(at)} of ${number(of)}`,

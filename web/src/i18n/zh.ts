@@ -48,6 +48,7 @@ export const zh: Texts = {
     update_skipped: (count) => `本轮次的优化器更新已跳过：梯度中存在非有限值（GradScaler）。到目前为止共跳过 ${number(count)} 次。`,
     compiled_eagerly: () =>
       "在被查看的轮次中，torch.compile 编译的代码改为逐个算子执行，数值的最后几位可能不同；训练继续运行后恢复使用编译后的代码。",
+    partly_watched: () => "有一个轮次走了此前没有走过的分支：分支之后的节点未被检查。接下来的轮次会被记录，以便认识该分支。",
   },
   notRunYet: "尚未执行",
   position: (at, of) => `第 ${number(at)} 个节点，共 ${number(of)} 个`,

@@ -69,6 +69,7 @@ class Session:
         self._loss: torch.Tensor | None = None
         self._scaled_loss: Any = (None, None)  # of a gradient scaler: what it made of which loss
         self._skipped = False  # the update of this step
+        self._partly_watched = False  # a step that has not been told of yet
         self._skipped_updates = 0  # so far
         self._step_began = 0.0
         self._last_progress = 0.0
@@ -250,12 +251,11 @@ class Session:
         else:
             if batch is not None and batch.hits:
                 self._send("hits", **live.fields(batch))
-            if batch is not None and batch.warning:
-                self._warning = batch.warning
             self._progress(seconds)
 
     def _end_free_step(self) -> HitBatch:
         batch = self._free.end(self._step, self._name_parameters)
+        self._partly_watched = self._partly_watched or not self._free.ready
         if batch.stops or self._control.is_stepping or not self._free.ready:  # somebody will ask for its values
             self._free.hand_over(self._step, self._name_parameters())
             self._telling.take(self._free.known)
@@ -408,7 +408,7 @@ class Session:
             skipped_updates=self._skipped_updates,
         )
         self._send("report", **live.fields(report))
-        self._warning = ""
+        self._warning, self._partly_watched = "", False
 
     def _progress(self, seconds: float) -> None:
         now = time.monotonic()
@@ -418,7 +418,8 @@ class Session:
 
     def _notes(self, state: State) -> tuple[str, ...]:
         eagerly = state is State.PAUSED and self.tracer.is_pushed and compat.compiles()
-        return ("update_skipped",) * self._skipped + ("compiled_eagerly",) * eagerly
+        told = {"update_skipped": self._skipped, "compiled_eagerly": eagerly, "partly_watched": self._partly_watched}
+        return tuple(note for note, is_so in told.items() if is_so)
 
     def _read_loss(self) -> float | None:
         try:
