@@ -78,9 +78,12 @@ def check(what: str, taken: list[float], budget: float) -> bool:
 
 def main() -> int:
     chromium = os.environ.get("STEPSCOPE_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        training = Training("gpt", "free", Path(folder))
-        alone = [training.round(1)["wall"] * 1000 for _ in range(FREE)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sync_playwright() as playwright,
+        Training("gpt", Path(folder)) as training,
+    ):
+        alone = [training.turn(1)["wall"] * 1000 for _ in range(FREE)]
         training.ask(10_000)
         job = training.job
         job.pause()
@@ -100,7 +103,6 @@ def main() -> int:
         steps = [milliseconds(page, "ok", STEP) - statistics.median(alone) for _ in range(STEPS)]
         browser.close()
         job.terminate()
-        training.end()
     print(f"       load {os.getloadavg()[0]:.1f}")
     return 1 if sum([check("next node", nodes, NODE_MS), check("a step, beyond its own time", steps, STEP_MS)]) else 0
 

@@ -29,6 +29,7 @@ class Agent:
         self._on_pause = on_pause or (lambda agent, report: None)
         self.pauses: list[Any] = []
         self.messages: list[dict[str, Any]] = []
+        self.closed = False
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -60,6 +61,7 @@ class Agent:
         return message
 
     def close(self) -> None:
+        self.closed = True
         self._theirs.close()
 
 

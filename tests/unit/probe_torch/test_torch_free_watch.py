@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from dataclasses import replace
 
 import pytest
@@ -230,6 +231,25 @@ def test_only_what_is_watched_is_installed(monkeypatch) -> None:
     batches, _, traced = watched(monkeypatch, [OVERFLOW], each=each)
     assert (batches, traced) == ([], 2)
     assert seen[:8] == [["Tracer"], *[["FastPath"]] * 7]
+
+
+def test_watchpoints_may_change_while_it_runs(monkeypatch) -> None:
+    seen, agents = [], []
+    sets = {3: (OVERFLOW, RARE), 5: (ORIGIN,), 6: (), 7: (OVERFLOW,)}
+
+    def each(number: int) -> None:
+        seen.append(len(_python_dispatch._get_current_dispatch_mode_stack()))
+        if number in sets and not agents[0].closed:
+            agents[0].send("watch", **live.fields(WatchpointSet(number, sets[number])))
+            assert select.select([agents[0].pipe.fileno()], [], [], 10)[0]
+
+    batches, pauses, traced = watched(
+        monkeypatch, [OVERFLOW], each=each, on_pause=lambda agent, report: agents.append(agent), steps=10, zero_in=9
+    )
+    assert traced == 2
+    assert seen[:10] == [1, 1, 1, 1, 1, 1, 0, 1, 1, 1]
+    assert [one.step for one in pauses] == [0, 9, 10]
+    assert batches[0].revision == 7
 
 
 def test_a_weight_can_be_compared_with_the_step_before(monkeypatch) -> None:

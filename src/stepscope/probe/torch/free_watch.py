@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -19,6 +18,7 @@ from torch import Tensor
 from stepscope.core.errors import NotAvailable
 from stepscope.core.watch.records import Hit, HitBatch
 from stepscope.core.watch.step_check import StepCheck, batch_of
+from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import FastPath, Look, Program
 from stepscope.probe.torch.free_looks import Looks
@@ -74,21 +74,19 @@ class FreeWatch:
     # ------------------------------------------------------------ steps
 
     def begin(self, parameters: Parameters) -> None:
-        """A step begins."""
-        parameters = cache(parameters)
+        """A step begins. Not to be called within `compat.unseen`, where modes can't come or go."""
         if self._revision != self._check.revision:
             self._revision = self._check.revision
             self._fast.watch(self._make_looks)
             self.stop()
-        if not self.on:
-            self.on = True
-            self._step = FreeStep(self._memory, {}, set())
-            self._step.now = self._outputs_before()
-            self._check_parameters(self._looks.parameters, parameters)
-            self._step.settle()
+        is_first, self.on = not self.on, True
+        if is_first:
             self._fast.push()
-        compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
-        self._step = self._step.next({name: parameters()[name] for name in compared if name in parameters()})
+        with compat.unseen():
+            self._step = self._step_before(parameters) if is_first else self._step
+            compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
+            now = parameters() if compared else {}
+            self._step = self._step.next({name: now[name] for name in compared if name in now})
         self._fast.new_step()
 
     def begin_anew(self) -> None:
@@ -105,7 +103,6 @@ class FreeWatch:
 
     def end(self, number: int, parameters: Parameters) -> HitBatch:
         """All hits of step `number`, which is over. Raises what went wrong in here."""
-        parameters = cache(parameters)
         fast = self._fast
         strayed, ran = fast.strayed is not None, fast.ran
         fast.blind()
@@ -113,10 +110,11 @@ class FreeWatch:
             raise fast.fault
         looks, step = self._looks, self._step
         measured = [name for name, here in looks.parameters.items() if not here.plan.only_overflow]
-        self._check_parameters(measured, parameters)
+        self._check_parameters(measured, parameters() if measured else {})
         step.settle()
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
-        self._check_parameters([one for one in rest if strayed or not looks.is_settled(one, step)], parameters)
+        open_ones = [name for name in rest if strayed or not looks.is_settled(name, step)]
+        self._check_parameters(open_ones, parameters() if open_ones else {})
         step.settle()
         warning = ""
         if strayed:
@@ -143,6 +141,14 @@ class FreeWatch:
 
     # ------------------------------------------------------------ parts
 
+    def _step_before(self, parameters: Parameters) -> FreeStep:
+        """What is known of a step that was not watched here."""
+        self._step = FreeStep(self._memory, {}, set())
+        self._step.now = self._outputs_before()
+        self._check_parameters(self._looks.parameters, parameters())
+        self._step.settle()
+        return self._step
+
     @property
     def _traced(self) -> _Traced:
         assert self._fast.program is not None
@@ -167,10 +173,10 @@ class FreeWatch:
         positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
         return self._step.hits(number, graph.name, positions, self._looks.parameters)
 
-    def _check_parameters(self, names: Iterable[str], parameters: Parameters) -> None:
+    def _check_parameters(self, names: Iterable[str], now: Mapping[str, Tensor]) -> None:
         for name in names:
-            if name in parameters():
-                self._step.check_parameter(self._looks.parameters[name], (name, 0), parameters()[name])
+            if name in now:
+                self._step.check_parameter(self._looks.parameters[name], (name, 0), now[name])
 
     def _outputs_before(self) -> dict[Output, Tensor]:
         """Of a step that was held."""

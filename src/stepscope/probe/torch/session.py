@@ -214,8 +214,7 @@ class Session:
         """The step that begins runs free, but for what is watched in it."""
         parameters = self.tracer.parameters()
         self._leave_alone()
-        with compat.unseen():
-            self._free.begin(lambda: parameters or self._name_parameters())
+        self._free.begin(lambda: parameters or self._name_parameters())
 
     def _leave_alone(self) -> None:
         self.tracer.pop()
