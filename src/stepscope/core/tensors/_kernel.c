@@ -228,6 +228,25 @@ static PyObject *finite_or_not(PyObject *module, PyObject *const *arguments, Py_
     return taken < 0 ? NULL : taken ? PyBool_FromLong(answer) : Py_NewRef(Py_NotImplemented);
 }
 
+static PyObject *sizes(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    Task task = {0};
+    PyObject *capsules[2] = {NULL, NULL};
+    double sums[3];
+
+    (void)module;
+    if (count != 2 && count != 4)
+        return PyErr_Format(PyExc_TypeError, "2 or 4 arguments are expected, not %zd", count);
+    int taken = take_arrays(arguments, (int)count / 2, &task, capsules);
+    if (taken == 1) {
+        Py_BEGIN_ALLOW_THREADS taken = sum_sizes(&task, sums);
+        Py_END_ALLOW_THREADS
+    }
+    Py_XDECREF(capsules[0]);
+    Py_XDECREF(capsules[1]);
+    return taken < 0 ? NULL : taken ? Py_BuildValue("ddd", sums[0], sums[1], sums[2]) : Py_NewRef(Py_NotImplemented);
+}
+
 static PyObject *instruction_sets(PyObject *module, PyObject *unused)
 {
     PyObject *names = PyList_New(0);
@@ -264,6 +283,8 @@ static PyMethodDef methods[] = {
      "(x, format, p, format, ranges, tolerances, threads): as in numpy_pass, or NotImplemented."},
     {"compare", FAST(compare), "(x, format, p, format, (), (), threads): as in numpy_pass, or NotImplemented."},
     {"finite", FAST(finite_or_not), "(x, format): whether no element is NaN or infinite, or NotImplemented."},
+    {"sizes", FAST(sizes),
+     "(x, format[, p, format]): the sums of the sizes of x, of x - p, and of p, or NotImplemented."},
     {"instruction_sets", instruction_sets, METH_NOARGS, "The names of those that can be chosen, best first."},
     {"choose", choose, METH_O, "The instruction set to use from now on, for tests; at first it is the best."},
     {NULL, NULL, 0, NULL},

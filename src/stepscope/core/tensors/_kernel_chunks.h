@@ -348,3 +348,39 @@ static int all_finite(const Task *task)
     }
     return finite;
 }
+
+/* The sums of the sizes of x, of x - p, and of p, the last two where there is a p; not finite where an element is not.
+ * In one thread. 0 for kinds that it does not take. */
+static int sum_sizes(const Task *task, double *out)
+{
+    const Loops *loops = task->loops;
+    const int tensors = task->view.tensors;
+    double scratch[2][BLOCK], values[2][BLOCK];
+    float floats[2][BLOCK];
+    int in_float = 1;
+
+    for (int t = 0; t < tensors; t++) {
+        if (task->kind[t] != HALF && task->kind[t] != BRAIN && task->kind[t] != FLOAT && task->kind[t] != DOUBLE)
+            return 0;
+        in_float &= task->kind[t] != DOUBLE;
+    }
+    out[0] = out[1] = out[2] = 0;
+    for (int64_t start = 0; start < task->view.count; start += BLOCK) {
+        const int64_t rest = task->view.count - start, n = rest < BLOCK ? rest : BLOCK;
+        const void *block[2] = {NULL, NULL};
+        for (int t = 0; t < tensors; t++) {
+            const void *from = elements(&task->view, t, start, n, scratch[t]);
+            if (in_float)
+                block[t] = as_floats(loops, task->kind[t], from, n, floats[t]);
+            else
+                block[t] = as_doubles(loops, task->kind[t], from, n, values[t], floats[t]);
+        }
+        if (tensors == 2 && in_float)
+            loops->sizes_float(block[0], block[1], n, out);
+        else if (tensors == 2)
+            loops->sizes_double(block[0], block[1], n, out);
+        else
+            out[0] += in_float ? loops->size_float(block[0], n) : loops->size_double(block[0], n);
+    }
+    return 1;
+}

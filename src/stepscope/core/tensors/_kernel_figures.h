@@ -49,6 +49,10 @@ typedef struct {
     void (*uint32_to_double)(const uint32_t *, int64_t, double *);
     void (*int64_to_double)(const int64_t *, int64_t, double *);
     void (*uint64_to_double)(const uint64_t *, int64_t, double *);
+    double (*size_float)(const float *, int64_t);
+    double (*size_double)(const double *, int64_t);
+    void (*sizes_float)(const float *, const float *, int64_t, double *);
+    void (*sizes_double)(const double *, const double *, int64_t, double *);
     int (*finite16)(const uint16_t *, int64_t, uint16_t);
     int (*finite32)(const uint32_t *, int64_t, uint32_t);
     int (*finite64)(const uint64_t *, int64_t, uint64_t);

@@ -5,6 +5,7 @@
  * NaN; N(name) the names of the functions.
  */
 
+#define CHAINS 4 /* additions under way at a time */
 #define STEP (COUNT > LANES ? COUNT : LANES)
 #define ROWS (STEP / COUNT)
 
@@ -238,6 +239,56 @@ static TARGET int64_t N(subtract)(const T *x, const T *p, int64_t n, double *out
     return result;
 }
 
+/* The sum of the sizes of x. Its last bits are those of this instruction set. */
+static TARGET double N(size)(const T *x, int64_t n)
+{
+    L(doubles) sum[CHAINS] = {0}, all = {0};
+    double result = 0;
+    int64_t i = 0;
+
+    for (; i + CHAINS * WIDTH <= n; i += CHAINS * WIDTH) {
+        PREFETCH(x + i, CHAINS * WIDTH * sizeof(T));
+        for (int u = 0; u < CHAINS; u++)
+            sum[u] += MAGNITUDE(WIDE(x + i + u * WIDTH));
+    }
+    for (int u = 0; u < CHAINS; u++)
+        all += sum[u];
+    for (int l = 0; l < WIDTH; l++)
+        result += all[l];
+    for (; i < n; i++)
+        result += fabs((double)x[i]);
+    return result;
+}
+
+/* Adds to `out` the sums of the sizes of x, of x - p, and of p; as `size`. */
+static TARGET void N(sizes)(const T *x, const T *p, int64_t n, double *out)
+{
+    L(doubles) sum[3][CHAINS] = {0};
+    int64_t i = 0;
+
+    for (; i + CHAINS * WIDTH <= n; i += CHAINS * WIDTH) {
+        PREFETCH(x + i, CHAINS * WIDTH * sizeof(T));
+        PREFETCH(p + i, CHAINS * WIDTH * sizeof(T));
+        for (int u = 0; u < CHAINS; u++) {
+            const L(doubles) a = WIDE(x + i + u * WIDTH), b = WIDE(p + i + u * WIDTH);
+            sum[0][u] += MAGNITUDE(a);
+            sum[1][u] += MAGNITUDE(a - b);
+            sum[2][u] += MAGNITUDE(b);
+        }
+    }
+    for (int s = 0; s < 3; s++)
+        for (int u = 0; u < CHAINS; u++)
+            for (int l = 0; l < WIDTH; l++)
+                out[s] += sum[s][u][l];
+    for (; i < n; i++) {
+        const double a = x[i], b = p[i];
+        out[0] += fabs(a);
+        out[1] += fabs(a - b);
+        out[2] += fabs(b);
+    }
+}
+
+#undef CHAINS
 #undef STEP
 #undef ROWS
 #undef VECTOR_CHANGE

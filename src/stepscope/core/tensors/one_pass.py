@@ -56,6 +56,15 @@ def finite(x: NDArray[Any], format: str) -> bool:
     return numpy_pass.finite(x, format)
 
 
+def sizes(x: NDArray[Any], p: NDArray[Any] | None, formats: tuple[str, str]) -> tuple[float, float, float] | None:
+    """The sums of |x|, and with `p`, of its shape, of |x - p| and |p|; none is finite if an element of its is not. None
+    where that would take a whole pass."""
+    if native is None:
+        return None
+    result = native.sizes(x, formats[0]) if p is None else native.sizes(x, formats[0], p, formats[1])
+    return None if result is NotImplemented else cast("tuple[float, float, float]", result)
+
+
 def compare(
     x: NDArray[Any], p: NDArray[Any], formats: tuple[str, str], threads: int = 0
 ) -> tuple[Summary, Summary, Summary, int]:

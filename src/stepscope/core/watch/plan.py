@@ -12,6 +12,7 @@ from stepscope.core.tensors import all_finite, measure
 from stepscope.core.tensors.arrays import as_array
 from stepscope.core.watch.conditions import CHANGES, INITIAL, NOT_CHANGED, OPERATOR_OVERFLOW
 from stepscope.core.watch.engine import NON_FINITE, NOTHING, Given, Measured, decide, range_of, tolerance_of
+from stepscope.core.watch.quiet import is_quiet, rules_of
 from stepscope.core.watch.records import Check
 from stepscope.core.watch.validate import lookup, numbers
 
@@ -53,6 +54,8 @@ class Plan:
         self.needs_previous = any(one.code in CHANGES for one in self._questions)
         self.only_overflow = all(one.code in NON_FINITE and not one.given for one in self._questions)
         self._nothing = [NOTHING] * len(self._questions)
+        told = [rules_of(one.code, one.given) for one in self._questions]
+        self._quiet = None if None in told else [rule for rules in told for rule in rules or ()]
         self.needs_inputs = any(one.code == OPERATOR_OVERFLOW for one in self._questions)
 
     def check(
@@ -88,6 +91,15 @@ class Plan:
             figures = measure(values, before if fits else None, self.ranges, self.tolerances, dtype)
         measured = Measured(figures, has_previous, fits, inputs_finite=inputs_finite)
         return self.judge(measured, initial=initial, error_on_no_value=error_on_no_value)
+
+    def is_quiet(self, x: ArrayLike, previous: ArrayLike | None = None, dtype: str = "") -> bool:
+        """Whether `check` would surely report nothing, found with less work; never before the first step."""
+        if self.only_overflow:
+            return all_finite(x, dtype)
+        if self._quiet is None:
+            return False
+        before = None if previous is None else np.asarray(previous)
+        return is_quiet(self._quiet, np.asarray(x), before, dtype, self.needs_previous)
 
     def judge(self, measured: Measured, *, initial: bool = False, error_on_no_value: bool = False) -> list[Check]:
         """The same of figures, in which `ranges` and `tolerances` were asked for."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from stepscope.core.errors import BadRequest, NotAvailable
-from stepscope.core.tensors import Figures, all_finite
+from stepscope.core.tensors import Figures
 from stepscope.core.watch.engine import Measured
 from stepscope.core.watch.records import Check, Hit
 from stepscope.core.watch.step_check import Watching
@@ -150,11 +150,11 @@ class FreeStep:
             return False
         try:
             array, dtype = as_bits(tensor)
-            if plan.only_overflow:
-                if all_finite(array, dtype):
-                    return False
-                bad.add(of)
             previous = as_bits(self.before[of])[0] if plan.needs_previous and of in self.before else None
+            if plan.is_quiet(array, previous, dtype):
+                return False
+            if plan.only_overflow:
+                bad.add(of)
             checks = plan.check(array, previous, dtype=dtype, inputs_finite=inputs_finite)
         except (NotAvailable, BadRequest):  # no numbers
             return False
