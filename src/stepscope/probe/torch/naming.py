@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import FrameType
 from typing import Any
 
@@ -16,9 +17,11 @@ from stepscope.probe.torch.storages import address_of
 WRAPPERS = frozenset(("module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"))
 _OF_THE_OBJECT = frozenset(("self", "cls", "module", "mod"))  # names that say nothing
 _MOST_ELEMENTS = 64  # of a container that are looked at
+_kept = lru_cache(maxsize=1 << 16)  # the same names are made in each step
 _NO_NAME = re.compile(r"[^\w.\-]+")
 
 
+@_kept
 def module_path(root: str, qualified: str) -> str:
     """("net", "blocks.3.fc") → "net/blocks.3/fc": what a number stands for is part of its container's name."""
     parts = [root]
@@ -30,11 +33,13 @@ def module_path(root: str, qualified: str) -> str:
     return "/".join(parts)
 
 
+@_kept
 def tensor_name(root: str, qualified: str) -> str:
     """("net", "module.fc.weight") → "net.fc.weight"."""
     return ".".join([root, *map(clean, _unwrapped(qualified))])
 
 
+@_kept
 def clean(text: str) -> str:
     """The text as a part of a name, which has no slash."""
     return _NO_NAME.sub("_", text)
