@@ -112,7 +112,7 @@ class Looks:
                 step.check(here, of, call.tensors[place])
             for of, here in watched:
                 tensor = outputs[of[1]]
-                if tensor is None or (here.plan.only_overflow and _is_plain_and_finite(tensor)):
+                if tensor is None:
                     continue
                 if here.plan.needs_previous:
                     step.copy_for_next(of, tensor)

@@ -112,9 +112,8 @@ class FreeStep:
         """Takes in what was computed on devices, with one transfer for all of it."""
         deferred, self._deferred = self._deferred, []
         rows = on_device.fetch([one.row for one in deferred])
-        for one, row in zip(
-            deferred, rows, strict=True
-        ):  # first all that is bad: then of each node what its inputs are
+        # First all that is bad: of each node with a hit it is asked then whether its inputs are.
+        for one, row in zip(deferred, rows, strict=True):
             if any(row[: 1 if one.here.plan.only_overflow else 3]):
                 one.bad.add(one.of)
         for one, row in zip(deferred, rows, strict=True):

@@ -83,7 +83,8 @@ class FreeWatch:
         if is_first:
             self._fast.push()
         with compat.unseen():
-            self._step = self._step_before(parameters) if is_first else self._step
+            if is_first:
+                self._look_back(parameters)
             compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
             now = parameters() if compared else {}
             self._step = self._step.next({name: now[name] for name in compared if name in now})
@@ -141,13 +142,12 @@ class FreeWatch:
 
     # ------------------------------------------------------------ parts
 
-    def _step_before(self, parameters: Parameters) -> FreeStep:
-        """What is known of a step that was not watched here."""
+    def _look_back(self, parameters: Parameters) -> None:
+        """What has to be known of the step before, which was not watched here."""
         self._step = FreeStep(self._memory, {}, set())
         self._step.now = self._outputs_before()
         self._check_parameters(self._looks.parameters, parameters())
         self._step.settle()
-        return self._step
 
     @property
     def _traced(self) -> _Traced:
