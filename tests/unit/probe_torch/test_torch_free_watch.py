@@ -342,6 +342,42 @@ def test_a_new_way_is_told_then_traced_then_known(monkeypatch) -> None:
         assert batches[0].hits[0].node == found
 
 
+class Experts(nn.Module):
+    """Each has the same operations; what comes after them tells which one it was."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.way = nn.Linear(4, 3), nn.Linear(4, 3), "a"
+
+    def forward(self, x):
+        x = (self.first if self.way == "a" else self.second)(x).exp()
+        return (x.tanh() if self.way == "a" else x.sigmoid()).sum()
+
+
+def experts(ways: str, zero_in: int = -1) -> list[float]:
+    torch.manual_seed(3)
+    net, losses = Experts(), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.0)
+    for number, way in enumerate(ways, 1):
+        net.way = way
+        optimizer.zero_grad()
+        loss = net(torch.ones(2, 4) * (1e39 if number == zero_in else 1))
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_hits_are_of_the_nodes_of_the_way_that_it_turns_out_to_be(monkeypatch) -> None:
+    """The overflow comes before the ways differ in their operations."""
+    for ways, expert in (("aaabbaab", "second"), ("aaabbaaa", "first"), ("aaabbaba", "first")):
+        free, pauses, _ = watched(monkeypatch, [OVERFLOW, ORIGIN], experts, ways=ways, zero_in=8)
+        slow, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], experts, free=False, ways=ways, zero_in=8)
+        assert [(one.reason, one.step) for one in pauses] == [("start", 0), ("watchpoint", 8)]
+        assert plain(free) == plain(slow)
+        assert f"net/{expert}/aten.addmm" in [hit.node for hit in free[0].hits]
+
+
 def test_a_way_that_is_never_the_same_is_traced_more_and_more(monkeypatch) -> None:
     class Random(nn.Module):
         def __init__(self) -> None:

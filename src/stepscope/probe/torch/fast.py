@@ -40,10 +40,12 @@ class Program:
         self.about = about
         self.events = [event for _, event in program if event is not None]
         self.functions: list[Any] = []
+        self.names: list[str] = []  # of their nodes
         self.places: list[int] = []  # of each of the functions, its event
         for place, event in enumerate(self.events):
             if not event.operation.idle:
                 self.functions.append(event.func)
+                self.names.append(event.name)
                 self.places.append(place)
         self.calls: list[_Step] = []
 
@@ -65,6 +67,9 @@ class FastPath(compat.DebugMode):
         super().__init__()
         self.fault: Exception | None = None
         self.strayed: int | None = None
+        self.renamed: dict[
+            str, str
+        ] = {}  # nodes looked at in a step that then turned out to be those of another program
         self._variants: list[Program] = []
         self._looks: Callable[[Program], Sequence[Look | None]] = lambda program: [None] * len(program.events)
         self._program: Program | None = None
@@ -104,6 +109,7 @@ class FastPath(compat.DebugMode):
     def new_step(self) -> None:
         """A step begins."""
         self.strayed = None
+        self.renamed = {}
         self._at = 0
         self._calls = self._program.calls if self._program is not None else ()
         self.seeing = True
@@ -161,9 +167,11 @@ class FastPath(compat.DebugMode):
 
     def _find_variant(self, at: int, func: Any) -> None:
         """Goes over to another program that began the same way; else the step has strayed."""
-        begun = self._program.functions[:at] if self._program is not None else []
+        begun, names = (self._program.functions[:at], self._program.names) if self._program is not None else ([], [])
         for program in self._variants:
             if program.functions[at : at + 1] == [func] and program.functions[:at] == begun:
+                names_now = dict(zip(names[:at], program.names, strict=False))
+                self.renamed = {old: names_now.get(new, new) for old, new in self.renamed.items()} | names_now
                 self._program, self._calls = program, program.calls
                 return
         self.strayed = at

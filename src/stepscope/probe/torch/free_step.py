@@ -128,6 +128,16 @@ class FreeStep:
             measured = Measured(figures, has_previous, fits, inputs_finite=one.inputs_finite)
             self._tell(one.of, one.here, plan.judge(measured))
 
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Nodes were taken for others, which have the same operations."""
+
+        def of(output: Output) -> Output:
+            return names.get(output[0], output[0]), output[1]
+
+        self._found = [(of(output), here, checks) for output, here, checks in self._found]
+        self.kept = {names.get(name, name): values for name, values in self.kept.items()}
+        self.bad, self.now = set(map(of, self.bad)), {of(output): value for output, value in self.now.items()}
+
     @property
     def has_found(self) -> bool:
         """Whether there is anything to tell."""

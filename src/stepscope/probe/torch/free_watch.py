@@ -113,6 +113,7 @@ class FreeWatch:
         measured = [name for name, here in looks.parameters.items() if not here.plan.only_overflow]
         self._check_parameters(measured, parameters() if measured else {})
         step.settle()
+        step.rename(fast.renamed)
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
         open_ones = [name for name in rest if strayed or not looks.is_settled(name, step)]
         self._check_parameters(open_ones, parameters() if open_ones else {})
