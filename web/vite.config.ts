@@ -1,5 +1,5 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 import { licenses } from "./licenses";
 import { preload } from "./preload";
 
@@ -16,5 +16,6 @@ export default defineConfig({
     assetsInlineLimit: 0, // nothing as a data: address, which the CSP would have to allow
     chunkSizeWarningLimit: 2000,
   },
+  test: { testTimeout: 120_000 }, // a limit for what hangs: how long a test takes says nothing on a busy machine
   server: { proxy: { "/api": { target: server, ws: true, changeOrigin: true, headers: { origin: server } } } },
 });

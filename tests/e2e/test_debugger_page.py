@@ -82,6 +82,23 @@ def test_control_by_buttons(page, server, agent, job):
     assert job.info["reason"] == "pause"
 
 
+def test_what_is_asked_while_a_command_is_on_its_way_is_not_lost(page, server, agent, job):
+    """The news of a step can come before the answer to the command that made it."""
+    held = []
+    page.page.route("**/commands", lambda route: held.append(route) if not held else route.continue_())
+    page.open(server.url).state("paused")
+    page.page.keyboard.press("F10")
+    page.page.locator("button:disabled", has_text=page.text["resume"]).wait_for()  # nothing was answered yet
+    agent.source.step_seconds = 0.02
+    page.page.keyboard.press("F5")
+    page.page.keyboard.press("F10")  # not possible any more when its turn comes
+    held[0].continue_()
+    page.state("running")
+    page.page.keyboard.press("F6")
+    page.state("paused")
+    assert not page.page.locator("[role=alert]").all()
+
+
 def test_control_by_keys(page, server, agent, job):
     page.open(server.url).state("paused")
     keyboard = page.page.keyboard

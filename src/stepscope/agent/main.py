@@ -76,6 +76,7 @@ class Agent:
         watch = self._spawn(self._watch_server())
         async for message in messages:
             await self._on_training(message)
+        await self._await_server(link, watch)
         watch.cancel()
         self._link.send_report(self._debuggee.last_words(self._goodbye))
         if self._released:
@@ -86,6 +87,12 @@ class Agent:
         link.cancel()
         for task in list(self._tasks):
             task.cancel()
+
+    async def _await_server(self, *given_up: asyncio.Task[Any]) -> None:
+        """A training can be over before the server was reached; it is told of nevertheless."""
+        connected = self._spawn(self._link.connected.wait())
+        wait = self._hello["connect_wait"]
+        await asyncio.wait([connected, *given_up], timeout=wait, return_when=asyncio.FIRST_COMPLETED)
 
     def _spawn(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)

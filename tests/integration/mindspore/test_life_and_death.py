@@ -160,7 +160,7 @@ def test_a_script_that_does_not_compile_fails_as_it_would_alone(train, server):
     script, alone = train("crashes.py", "compile"), train("crashes.py", "compile", debug=False)
     assert script.wait() == alone.wait() == 1
     assert not script.complaints
-    (training,) = stepscope.connect(server.url).jobs()
-    assert training.wait(timeout=10) == "lost"
+    (training,) = until(stepscope.connect(server.url).jobs)  # it may have been over before it was connected
+    assert training.wait(timeout=COMPILE) == "lost"
     assert training.step == 0
     assert "undefined_name" in training.info["exit"]["detail"]

@@ -77,6 +77,35 @@ async def test_a_training_that_ends_well(attached):
     assert not probe.dump.path.exists()
 
 
+async def test_a_training_that_ended_before_the_server_was_reached_is_told_of(start):
+    async with AttachServer() as server:
+        port = server.port
+    probe = start(port)
+    probe.hello()
+    probe.send("bye", step=0, error="NameError: the name 'undefined_name' is not defined")
+    probe.end()
+    probe.close()
+    await asyncio.sleep(0.1)
+    assert not probe.agent.done()
+    async with AttachServer(port) as server:
+        stream = await server.attached()
+        await stream.welcome()
+        assert await farewell(stream) == (0, Farewell("lost", "NameError: the name 'undefined_name' is not defined", 0))
+        await asyncio.wait_for(probe.agent, PATIENCE)
+
+
+async def test_one_that_never_reached_a_server_is_waited_for_no_longer(start):
+    async with AttachServer() as server:
+        port = server.port
+    probe = start(port)
+    probe.hello(connect_wait=0.2)
+    probe.send("bye", step=0, error="")
+    probe.end()
+    probe.close()
+    await asyncio.wait_for(probe.agent, PATIENCE)
+    assert not probe.dump.path.exists()
+
+
 async def test_a_training_that_is_killed(attached):
     probe, stream = attached
     (probe.dump.path / "step").write_bytes((41).to_bytes(8, "little"))

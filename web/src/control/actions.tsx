@@ -6,8 +6,9 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, us
 import { ApiError, type Command, type JobView, sendCommand } from "../api/client";
 import { useText } from "../i18n";
 import { leaveTensor, reveal } from "../state/address";
-import { putJob } from "../state/events";
+import { JOBS, putJob } from "../state/events";
 import { hasEnded } from "../state/job";
+import { Sender } from "../state/sender";
 import { useView, view } from "../state/view";
 import { useWatch, watchView } from "../watch/state";
 import { type Action, actionOf, KEYS, type Situation } from "./keys";
@@ -25,6 +26,12 @@ interface Actions {
   helping: boolean;
   closeDialogs(): void;
   terminate(): void;
+}
+
+interface Wanted {
+  job: string;
+  action: Action;
+  command: Partial<Command> & Pick<Command, "kind">;
 }
 
 const SHOWN_BUSY = 100; // milliseconds that a command may take before it shows: most are over in a few
@@ -52,38 +59,44 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
   const closeDialogs = useCallback(() => setDialog("none"), []);
   const situation = useMemo<Situation>(() => ({ job, op, busy }), [job, op, busy]);
 
-  const isSending = useRef(false);
   const latest = useRef({ job, graph, text });
   latest.current = { job, graph, text };
-  const send = useCallback(
-    async (command: Partial<Command> & Pick<Command, "kind">) => {
-      const { job, text } = latest.current;
-      if (!job || isSending.current) return;
-      isSending.current = true;
+  const sender = useMemo(() => {
+    const send = async ([wanted]: Wanted[]) => {
+      const { job: id, action, command } = wanted as Wanted;
+      const job = client.getQueryData<JobView[]>(JOBS)?.find((each) => each.id === id) ?? null;
+      if (!KEYS[action].possible({ job, op: command.node ?? null, busy: false })) return;
       const late = setTimeout(() => setBusy(true), SHOWN_BUSY);
       try {
-        await putJob(client, await sendCommand(job.id, command));
+        await putJob(client, await sendCommand(id, command));
       } catch (error) {
+        const { text } = latest.current;
         const message = error instanceof ApiError ? error.message || text.error.unreachable : String(error);
         notifications.show({ id: "command", color: "red", title: text.commandFailed, message });
       } finally {
-        isSending.current = false;
         clearTimeout(late);
-        setBusy(false);
       }
+    };
+    return new Sender(send, () => 1, () => setBusy(false));
+  }, [client]);
+  const send = useCallback(
+    (action: Action, command: Wanted["command"]) => {
+      const { job } = latest.current;
+      if (job) sender.put({ job: job.id, action, command });
     },
-    [client],
+    [sender],
   );
 
   // The same from pause to pause, for the graph, which is not to be drawn anew for it.
   const runTo = useCallback(
-    (node: string) => void send({ kind: "run_to", node, graph: latest.current.graph ?? "", ...sideOf(latest.current.job) }),
+    (node: string) => send("run_to", { kind: "run_to", node, graph: latest.current.graph ?? "", ...sideOf(latest.current.job) }),
     [send],
   );
 
   const act = useCallback(
     (action: Action) => {
-      if (!KEYS[action].possible(situation)) return;
+      // What is asked for while a command is on its way waits for its turn, and is judged then.
+      if (!KEYS[action].possible({ ...situation, busy: false })) return;
       switch (action) {
         case "help":
           setDialog("help");
@@ -106,19 +119,19 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
           break;
         case "recheck":
           useWatch.setState({ recheckedFrom: job?.hits_revision ?? 0 });
-          void send({ kind: "recheck" });
+          send(action, { kind: "recheck" });
           break;
         case "next_node":
-          void send({ kind: "next_node", ...sideOf(job) });
+          send(action, { kind: "next_node", ...sideOf(job) });
           break;
         default:
-          void send({ kind: action });
+          send(action, { kind: action });
       }
     },
     [situation, send, runTo, job, op, graph],
   );
 
-  useKeys(act);
+  useKeys(act, sender);
   useCursor(job);
 
   const actions = useMemo<Actions>(
@@ -126,14 +139,14 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
       situation,
       possible: (action) => KEYS[action].possible(situation),
       do: act,
-      run: (steps) => void send({ kind: "run", steps }),
+      run: (steps) => send("resume", { kind: "run", steps }),
       runTo,
       asking: dialog === "terminate" && job !== null && !hasEnded(job),
       helping: dialog === "help",
       closeDialogs,
       terminate: () => {
         closeDialogs();
-        void send({ kind: "terminate" });
+        send("terminate", { kind: "terminate" });
       },
     }),
     [situation, act, send, runTo, dialog, job, closeDialogs],
@@ -142,7 +155,7 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
 }
 
 /** The keys of the table, everywhere on the page. The browser's own meaning of them (F5!) is held back. */
-function useKeys(act: (action: Action) => void): void {
+function useKeys(act: (action: Action) => void, sender: Sender<Wanted>): void {
   const latest = useRef(act);
   latest.current = act;
   useEffect(() => {
@@ -150,11 +163,12 @@ function useKeys(act: (action: Action) => void): void {
       const action = actionOf(event);
       if (!action) return;
       event.preventDefault();
-      if (!event.repeat || action === "next_node" || action === "previous_node") latest.current(action);
+      const mayRepeat = (action === "next_node" || action === "previous_node") && !sender.isBusy;
+      if (!event.repeat || mayRepeat) latest.current(action);
     };
     window.addEventListener("keydown", press);
     return () => window.removeEventListener("keydown", press);
-  }, []);
+  }, [sender]);
 }
 
 /**

@@ -15,7 +15,7 @@ import { useText } from "../i18n";
 import { type Filter, useRevision } from "../state/view";
 import type { Row } from "../tree/rows";
 import { isFiltering } from "../tree/useRows";
-import { Sender } from "./sender";
+import { Sender } from "../state/sender";
 import { useWatch } from "./state";
 import { foundScopes, isTickable, keyOf, type Mark, rowKey, tickedInFound, tickedInTree } from "./ticks";
 
