@@ -32,4 +32,4 @@ def debugger(server):
 @pytest.fixture
 def job(agent, debugger):
     """The agent's job, paused before its first step."""
-    return debugger.wait_for_job(10)
+    return debugger.wait_for_job(60)

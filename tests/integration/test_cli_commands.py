@@ -10,12 +10,11 @@ import select
 import signal
 import socket
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import SECONDS, CommandLine
+from trainings import until
 
 import stepscope
 from stepscope.cli.script import has_hook
@@ -23,13 +22,6 @@ from stepscope.server.workspace import read_running
 from stepscope.testing.agent import FakeAgent
 
 needs_hook = pytest.mark.skipif(not has_hook(sys.executable), reason="stepscope is on the path, but not installed")
-
-
-def eventually(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def read_until(terminal: int, text: bytes) -> bytes:
@@ -296,6 +288,6 @@ def test_the_hook_keeps_the_server_out_of_debugging(cli):
     cli.environment["ENABLE_MS_DEBUGGER"] = "1"
     process, lines = cli.start()
     assert lines[0].startswith("stepscope is ready")
-    eventually(lambda: read_running(cli.workspace))
+    until(lambda: read_running(cli.workspace))
     process.terminate()
     assert process.wait(SECONDS) == 0

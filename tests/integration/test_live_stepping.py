@@ -20,11 +20,11 @@ UPDATE = f"{OPTIMIZER}/ApplyMomentum-op0"
 @pytest.fixture
 def live(server):
     with FakeAgent(server.debugger_address, FakeLiveSource()), stepscope.connect(server.url) as debugger:
-        yield debugger.wait_for_job(10)
+        yield debugger.wait_for_job(60)
 
 
 def done(job) -> None:
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
 
 
 def test_before_and_after_a_node(live):

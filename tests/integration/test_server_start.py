@@ -114,7 +114,7 @@ def test_the_loopback_of_the_other_family(tmp_path):
     with ServerThread(tmp_path, host="::1") as server:
         assert server.url.startswith("http://[::1]:")
         with FakeAgent(server.debugger_address), stepscope.connect(server.url) as debugger:
-            assert debugger.wait_for_job(10).state == "paused"
+            assert debugger.wait_for_job(60).state == "paused"
 
 
 def test_the_names_of_the_loopback(tmp_path):
@@ -122,7 +122,7 @@ def test_the_names_of_the_loopback(tmp_path):
         assert server.url.startswith("http://localhost:")
         assert server.debugger_address.startswith("127.0.0.1:")
         with FakeAgent(server.debugger_address), stepscope.connect(server.url) as debugger:
-            assert debugger.wait_for_job(10).state == "paused"
+            assert debugger.wait_for_job(60).state == "paused"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -136,7 +136,7 @@ def test_a_signal_stops_it_at_once(tmp_path, number):
         assert url == f"{found.url}/"
         with FakeAgent(f"127.0.0.1:{found.debugger_port}") as agent, stepscope.connect(url) as debugger:
             agent.source.step_seconds = 60
-            job = debugger.wait_for_job(10)
+            job = debugger.wait_for_job(60)
             job.run()
             with socket.create_connection(("127.0.0.1", found.debugger_port)) as stranger:
                 stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
@@ -144,7 +144,7 @@ def test_a_signal_stops_it_at_once(tmp_path, number):
             with socket.create_connection(("127.0.0.1", int(found.url.rpartition(":")[2]))) as polling:
                 polling.sendall(b"GET /api/jobs/fake-1?wait=30&state=running HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 process.send_signal(number)  # while a long poll is open, and a training attached
-                assert process.wait(20) == 0
+                assert process.wait(60) == 0
         assert process.communicate() == ("bye\n", "")
         assert read_running(tmp_path) is None
     finally:

@@ -42,7 +42,7 @@ def attached(server, debugger):
 
     def attach(array: np.ndarray, dtype: str | None = None):
         agents.append(FakeAgent(server.debugger_address, OneTensor(array, dtype)))
-        return agents[0], debugger.wait_for_job(10)
+        return agents[0], debugger.wait_for_job(60)
 
     yield attach
     for agent in agents:
@@ -110,7 +110,7 @@ def test_a_reader_that_stops_reading_holds_up_nobody(server, attached):
         agent.source.array = np.ones(3)
         assert job.tensor("out.weight").tolist() == [1, 1, 1]
         job.run()
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
 
 
 def test_the_same_question_at_the_same_time_is_asked_once(server, attached):
@@ -118,7 +118,7 @@ def test_the_same_question_at_the_same_time_is_asked_once(server, attached):
     agent.silent = True
     answers = []
     asking = [
-        threading.Thread(target=lambda: answers.append(httpx.get(server.url + URL, timeout=10))) for _ in range(5)
+        threading.Thread(target=lambda: answers.append(httpx.get(server.url + URL, timeout=60))) for _ in range(5)
     ]
     for thread in asking:
         thread.start()

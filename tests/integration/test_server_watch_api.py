@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 
 import httpx
 import pytest
+from trainings import until
 from websockets.asyncio.client import connect
 
 from stepscope.core.ports import Farewell, Report, State
@@ -38,14 +38,6 @@ def good(answer: httpx.Response, status: int = 200):
 
 def create(web, condition: str = "tensor_overflow", **body):
     return good(web.post(ALL, json={"condition": condition, **body}), 201)
-
-
-def until(condition, seconds: float = 10.0):
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
-    return value
 
 
 def tell_hits(agent, web, batch: HitBatch) -> None:
@@ -313,7 +305,7 @@ def test_initial_weights_are_too_late_after_the_first_step(web, job):
     assert create(web, "weight_initialization")["warnings"] == []
     assert web.delete(ALL).status_code == 204
     job.run()
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     (warning,) = create(web, "weight_initialization")["warnings"]
     assert warning["code"] == "too_late"
 
@@ -339,7 +331,7 @@ def test_nodes_that_left_the_graph(web, agent):
 def test_twenty_thousand_ticks(web, agent):
     graph = transformer(26_000, "big")
     agent.send_graph("big", graph.SerializeToString())
-    until(lambda: "big" in web.get(JOB).json()["graphs"], 60)
+    until(lambda: "big" in web.get(JOB).json()["graphs"])
     names: list[str] = []
     offset = 0
     while len(names) < 20_000:
@@ -470,7 +462,7 @@ def test_they_stay_when_the_job_has_ended(web, agent, job):
     create(web, name="kept")
     tell_hits(agent, web, HitBatch(0, 1, (Hit(0, "graph_0", "x", 0, 1),)))
     agent.finish(Farewell("finished", exit_status=0))
-    assert job.wait(10) == "finished"
+    assert job.wait(60) == "finished"
     (kept,) = good(web.get(ALL))["watchpoints"]
     assert (kept["name"], kept["watched"], kept["hits"]) == ("kept", 21, 1)
     assert good(web.get(f"{JOB}/hits"))["total"] == 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import httpx
 import numpy as np
 import pytest
+from trainings import until
 
 import stepscope
 from stepscope.client import Watchpoint
@@ -20,14 +20,6 @@ from stepscope.testing.source import INFO, FakeSource
 RELU = f"{FORWARD}/relu-ReLU/ReLU-op0"
 MATMUL = f"{FORWARD}/hidden-Dense/MatMul-op0"
 ALWAYS = {"max_gt": -1e30}
-
-
-def until(condition, seconds: float = 10.0):
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
-    return value
 
 
 def run(job, steps: int = 1) -> None:
@@ -182,7 +174,7 @@ def test_before_the_first_step_only_initial_weights_are_checked(job):
 
 def test_what_can_not_be_evaluated_is_told_apart(server, debugger):
     with FakeAgent(server.debugger_address, FakeSource(nan_at=2)):
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         job.watch("tensor_too_large", MATMUL, max_gt=1e30)
         job.watch("weight_change_too_large", RELU, abs_mean_update_ratio_gt=1e30)
         job.watch("tensor_overflow", MATMUL)
@@ -201,7 +193,7 @@ def test_what_can_not_be_evaluated_is_told_apart(server, debugger):
 
 def test_the_recommended_set_finds_the_first_node(server, debugger):
     with FakeAgent(server.debugger_address, FakeSource(nan_at=3)):
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         offered = job.use_recommended()
         conditions = [wp.condition for wp in offered]
         assert {"tensor_overflow", "weight_not_changed", "weight_initialization", "gradient_vanishing"} <= set(
@@ -234,7 +226,7 @@ def test_before_there_is_a_graph(server, debugger):
     with FakeAgent(server.debugger_address, attach=False) as agent:
         agent.source.graph = lambda: ("broken", b"\xff")
         agent.attach()
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         with pytest.raises(stepscope.Conflict, match="no graph"):
             job.use_recommended()
         wp = job.watch("weight_too_large", max_gt=1)
@@ -255,15 +247,15 @@ def test_an_earlier_run_of_the_script_offers_its_watchpoints(server, debugger):
         ("other", {"command_line": ("python", "other.py")}),
     ):
         with FakeAgent(server.debugger_address, FakeSource(replace(INFO, job_id=name, **info))) as agent:
-            job = debugger.wait_for_job(10)
+            job = debugger.wait_for_job(60)
             if name != "none":
                 job.watch("tensor_too_large", RELU, max_gt=2, name=name)
                 job.watch("tensor_overflow", enabled=False)
             agent.finish(Farewell("finished", exit_status=0))
-            job.wait(10)
+            job.wait(60)
     again = replace(INFO, job_id="again", command_line=("python3", "train.py", "--epochs", "9"))
     with FakeAgent(server.debugger_address, FakeSource(again)):
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         found = offered(job)
         assert {name: found[name] for name in ("job_id", "title", "count")} == {
             "job_id": "first",
@@ -293,7 +285,7 @@ def test_all_survives_a_restart_of_the_server(tmp_path):
     with ServerThread(tmp_path) as server, stepscope.connect(server.url) as debugger:
         ports = {"port": int(server.url.rpartition(":")[2]), "debugger_port": server.address.debugger_port}
         agent = FakeAgent(server.debugger_address, source)
-        job = debugger.wait_for_job(10)
+        job = debugger.wait_for_job(60)
         job.watch("tensor_too_large", [RELU, MATMUL], **ALWAYS).untick(MATMUL)
         job.watch("weight_not_changed", name="frozen")
         job.watch("tensor_overflow").delete()
@@ -312,7 +304,7 @@ def test_all_survives_a_restart_of_the_server(tmp_path):
         source.watchpoints = None
         agent.attach()
         assert until(lambda: source.watchpoints) == sent
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         assert job.watch("tensor_overflow").id == 4
         run(job)
         assert (job.step, places(job.hits())) == (2, [(RELU, 1)])
@@ -327,7 +319,7 @@ def test_a_training_that_reconnects_gets_what_changed_meanwhile(agent, job):
     job.watch("tensor_overflow")
     agent.attach()
     until(lambda: len(agent.source.watchpoints.watchpoints) == 2)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert len(job.watchpoints()) == 2
     run(job)
     assert places(job.hits()) == [(RELU, 1)]
@@ -338,7 +330,7 @@ def test_a_server_that_knows_nothing_takes_the_watchpoints_back(tmp_path):
     with ServerThread(tmp_path / "one") as server, stepscope.connect(server.url) as debugger:
         debugger_port = server.address.debugger_port
         agent = FakeAgent(server.debugger_address, source)
-        debugger.wait_for_job(10).watch("tensor_too_large", **ALWAYS)
+        debugger.wait_for_job(60).watch("tensor_too_large", **ALWAYS)
         until(lambda: source.watchpoints.watchpoints)
     agent.die()
     with ServerThread(tmp_path / "two", debugger_port=debugger_port):

@@ -65,7 +65,7 @@ def web(server):
 def stepped(job):
     """The job after two steps."""
     job.run(2)
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     return job
 
 
@@ -200,7 +200,7 @@ def test_a_command_is_answered_with_what_follows(web, agent, job):
     assert conflict.status_code == 409
     assert "while the job is paused only: it is running" in conflict.json()["detail"]
     assert web.post(f"{JOB}/commands", json={"kind": "pause"}, headers=CHANGE).json()["state"] == "running"
-    assert job.wait(10) == "paused"
+    assert job.wait(60) == "paused"
     assert [command.steps for command in agent.commands] == [2, 0]
 
 

@@ -97,7 +97,7 @@ def step_on(job: Job, command: Callable[[], None]) -> str:
     return job.wait(timeout=COMPILE)
 
 
-def until(condition: Callable[[], object], timeout: float = 30.0):
+def until(condition: Callable[[], object], timeout: float = 60.0):
     """Waits for a condition to hold; returns what it gave."""
     deadline = time.monotonic() + timeout
     while not (value := condition()):

@@ -54,7 +54,7 @@ def test_a_running_training_that_is_killed_is_lost(train, job):
     training.resume()
     until(lambda: training.step > 3)
     script.kill(signal.SIGKILL)
-    assert training.wait(timeout=10) == "lost"
+    assert training.wait(timeout=60) == "lost"
     assert training.step in (len(script.printed("loss")), len(script.printed("loss")) + 1)
 
 

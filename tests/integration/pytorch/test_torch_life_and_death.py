@@ -118,7 +118,7 @@ def test_ctrl_c(stand, script: str, train, job) -> None:
         assert any("loss.backward()" in frame.text for frame in training.frames() if frame.user)
     running.kill(signal.SIGINT)
     until(lambda: running.printed("interrupted"))
-    assert running.wait(20) == 0
+    assert running.wait(60) == 0
     assert running.complaints == []
 
 

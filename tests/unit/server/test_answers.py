@@ -133,14 +133,14 @@ async def test_readers_are_waited_for_but_not_long(wire, monkeypatch):
     await wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80))
     (second,) = await started(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)))
     assert (await head).content
-    await asyncio.wait_for(second, 1)  # there is room again: the first part was taken
+    await asyncio.wait_for(second, 60)  # there is room again: the first part was taken
     (third,) = await started(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)))
     assert not third.done()
     monkeypatch.setattr(answers, "PATIENCE", 0.01)
-    await asyncio.wait_for(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)), 1)
+    await asyncio.wait_for(wire.answer(1, tensor=pb.TensorPart(content=b"x" * 80)), 60)
     for _ in range(2):
         await anext(parts)
-    await asyncio.wait_for(third, 1)
+    await asyncio.wait_for(third, 60)
 
 
 async def test_a_failure_is_the_error_that_it_names(wire):

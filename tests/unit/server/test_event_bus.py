@@ -13,7 +13,7 @@ SERVER = ServerInfo(version="1", address="http://x", debugger_address=None, work
 async def take(bus: EventBus, since: int | None, count: int) -> list:
     followed = bus.follow(since, SERVER)
     try:
-        return [await asyncio.wait_for(anext(followed), 1) for _ in range(count)]
+        return [await asyncio.wait_for(anext(followed), 60) for _ in range(count)]
     finally:
         await followed.aclose()
 
@@ -27,7 +27,7 @@ async def test_a_new_follower_is_told_to_fetch_and_then_follows():
     waiting = asyncio.create_task(anext(followed))
     await asyncio.sleep(0)
     bus.removed("b")
-    second = await asyncio.wait_for(waiting, 1)
+    second = await asyncio.wait_for(waiting, 60)
     assert (second.type, second.job_id, second.seq) == ("job_removed", "b", first.seq + 1)
     await followed.aclose()
 
@@ -78,4 +78,4 @@ async def test_closing_ends_all_followers():
     waiting = asyncio.create_task(anext(followed, "ended"))
     await asyncio.sleep(0)
     bus.close()
-    assert await asyncio.wait_for(waiting, 1) == "ended"
+    assert await asyncio.wait_for(waiting, 60) == "ended"

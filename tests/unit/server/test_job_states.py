@@ -182,7 +182,7 @@ def test_steps_are_recorded_once_with_the_reason_of_the_pause():
 
 async def test_waiting_ends_with_the_state():
     made = job(PAUSED)
-    await asyncio.wait_for(made.wait_while(State.RUNNING, 30), 1)  # it is in another one
+    await asyncio.wait_for(made.wait_while(State.RUNNING, 600), 60)  # it is in another one
     run = made.command("run")
     waiting = asyncio.create_task(made.wait_while(State.RUNNING, 30))
     await asyncio.sleep(0)
@@ -190,16 +190,16 @@ async def test_waiting_ends_with_the_state():
     await asyncio.sleep(0)
     assert not waiting.done()
     made.report(Report(State.PAUSED, step=1, command_sequence=run.sequence))
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, 60)
 
 
 async def test_waiting_ends_with_the_time_and_with_the_server():
     made = job()
-    await asyncio.wait_for(made.wait_while(State.RUNNING, 0.01), 1)
+    await asyncio.wait_for(made.wait_while(State.RUNNING, 0.01), 60)
     waiting = asyncio.create_task(made.wait_while(State.RUNNING, 30))
     await asyncio.sleep(0)
     made.close()
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, 60)
 
 
 @pytest.mark.parametrize(
