@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import select
 from dataclasses import replace
 
@@ -17,9 +18,10 @@ from torch.utils import _python_dispatch  # noqa: E402
 from stepscope import live_messages as live  # noqa: E402
 from stepscope.core.graph import Graph  # noqa: E402
 from stepscope.core.ports import Command, TensorKey  # noqa: E402
+from stepscope.core.tensors.one_pass import finite  # noqa: E402
 from stepscope.core.watch.recommended import recommended  # noqa: E402
 from stepscope.core.watch.records import HitBatch, Selection, Watchpoint, WatchpointSet  # noqa: E402
-from stepscope.probe.torch import arrays, on_device  # noqa: E402
+from stepscope.probe.torch import arrays, free_looks, keeping_finite, on_device  # noqa: E402
 from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
 from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
 from stepscope.probe.torch.tracer import Tracer  # noqa: E402
@@ -111,6 +113,31 @@ def in_parts(**arguments) -> list[float]:
     return losses
 
 
+FAULTS = ("input", "made on the way", "unseen", "memory that nobody wrote")
+
+
+def passed_on(fault: str = "", zero_in: int = 5) -> list[float]:
+    """Much of it only moves or shrinks what it is given."""
+    torch.manual_seed(3)
+    net, losses = nn.Linear(12, 1), []
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=0.1)
+    for number in range(1, 9):
+        bad = {one: one == fault and number == zero_in for one in FAULTS}
+        optimizer.zero_grad()
+        x = torch.relu(torch.rand(3, 4) * (math.inf if bad["input"] else 1))
+        y = torch.where(x > 2, -x, x).neg().mul(0.5).clone()
+        z = (torch.rand(3, 4) * (not bad["made on the way"])).log().sigmoid().add(1)
+        scale = torch.from_numpy(np.full(4, math.nan if bad["unseen"] else 1, np.float32))
+        memory = torch.empty(3, 4)
+        memory.numpy()[:] = math.nan if bad["memory that nobody wrote"] else 0
+        w = torch.stack([scale.mul(0.5), torch.cat([scale[:2], scale[2:]])]).view(8)[:4] + torch.cat([memory])[0]
+        loss = net(torch.cat([y, z, w.expand(3, 4)], 1)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 def watched(monkeypatch, watchpoints, training=train, free: bool = True, on_pause=None, commands=(), **arguments):
     """All batches with hits of a training that goes on after each stop; the pauses, and how many steps were traced."""
     traced = []
@@ -151,6 +178,27 @@ def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchp
     assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
     assert free
     assert traced < slow_traced
+
+
+@pytest.mark.parametrize("watchpoints", [[OVERFLOW, ORIGIN], EVERYTHING], ids=["both", "recommended"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_no_fault_is_passed_over_by_what_only_passes_it_on(monkeypatch, watchpoints, fault) -> None:
+    free, *_ = watched(monkeypatch, watchpoints, passed_on, fault=fault)
+    slow, *_ = watched(monkeypatch, watchpoints, passed_on, free=False, fault=fault)
+    assert plain(free) == plain(slow)
+    assert free
+
+
+def test_what_only_passes_on_finite_numbers_is_not_looked_at(monkeypatch) -> None:
+    def looks() -> int:
+        seen: list[None] = []
+        monkeypatch.setattr(free_looks, "finite", lambda *array: seen.append(None) or finite(*array))
+        watched(monkeypatch, [OVERFLOW], passed_on)
+        return len(seen)
+
+    fewer = looks()
+    monkeypatch.setattr(keeping_finite, "rule_of", lambda event: None)
+    assert 0 < fewer < 0.6 * looks()
 
 
 @pytest.mark.parametrize(

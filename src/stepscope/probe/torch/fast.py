@@ -19,15 +19,16 @@ from stepscope.probe.torch.operations import operation, outputs_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
 _After = Callable[[Any, Any, Any], None]  # result, args, kwargs
-_Step = tuple[Any, Any, "Callable[[Any], bool] | None", "_After | None"]  # what is expected, how it is called, a look
+_Passes = Callable[[Any, Any, Any], bool]  # the same
+_Step = tuple[Any, Any, "_Passes | None", "_After | None"]  # what is expected, how it is called, a look
 
 
 class Look(NamedTuple):
     """`at` is given what a node has just put out, in the order of `Event.outputs`, and what it was called with; but for
-    a result that `passes`, at less cost."""
+    a result, args and kwargs that `passes`, at less cost."""
 
     at: Callable[[Sequence[Tensor | None], Arguments], None]
-    passes: Callable[[Any], bool] | None = None
+    passes: _Passes | None = None
 
 
 VARIANTS = 8  # programs that are known at a time
@@ -52,7 +53,7 @@ class Program:
     def watch(self, looks: Sequence[Look | None]) -> None:
         """`looks`: for each event."""
         self.calls = [
-            (function, compat.entry_of(function), *_after(self.events[place], looks[place]))
+            (function, operation(function).call, *_after(self.events[place], looks[place]))
             for function, place in zip(self.functions, self.places, strict=True)
         ]
 
@@ -67,9 +68,7 @@ class FastPath(compat.DebugMode):
         super().__init__()
         self.fault: Exception | None = None
         self.strayed: int | None = None
-        self.renamed: dict[
-            str, str
-        ] = {}  # nodes looked at in a step that then turned out to be those of another program
+        self.renamed: dict[str, str] = {}  # nodes looked at that turned out to be others, of another program
         self._variants: list[Program] = []
         self._looks: Callable[[Program], Sequence[Look | None]] = lambda program: [None] * len(program.events)
         self._program: Program | None = None
@@ -150,7 +149,7 @@ class FastPath(compat.DebugMode):
         result = call(*args, **kwargs) if kwargs else call(*args)
         if after is not None:
             try:
-                if passes is None or not passes(result):
+                if passes is None or not passes(result, args, kwargs):
                     after(result, args, kwargs)
             except Exception as error:
                 self.fault = error
@@ -159,11 +158,12 @@ class FastPath(compat.DebugMode):
 
     def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
         """Not the call that is expected."""
-        if self.seeing and not operation(func).idle:
+        known = operation(func)
+        if self.seeing and not known.idle:
             self._find_variant(at, func)
             if self.seeing:
                 return self.__torch_dispatch__(func, (), args, kwargs)
-        return func(*args, **kwargs)
+        return known.call(*args, **kwargs)
 
     def _find_variant(self, at: int, func: Any) -> None:
         """Goes over to another program that began the same way; else the step has strayed."""
@@ -178,7 +178,7 @@ class FastPath(compat.DebugMode):
         self.blind()
 
 
-def _after(event: Event, look: Look | None) -> tuple[Callable[[Any], bool] | None, _After | None]:
+def _after(event: Event, look: Look | None) -> tuple[_Passes | None, _After | None]:
     """What is done after a call, given what was learnt of it in the trace."""
     if look is None:
         return None, None

@@ -22,7 +22,7 @@ from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import FastPath, Look, Program
 from stepscope.probe.torch.free_looks import Looks
-from stepscope.probe.torch.free_step import FreeStep, Output
+from stepscope.probe.torch.free_step import Findings, FreeStep, Output
 from stepscope.probe.torch.telling import Known
 from stepscope.probe.torch.values import NOT_KEPT, KeptNode, Memory, StepValues, is_stop
 
@@ -47,7 +47,7 @@ class FreeWatch:
         self.on = False
         self._check, self._memory = check, memory
         self._fast = FastPath()
-        self._step = FreeStep(memory, {}, set())
+        self._step = FreeStep(memory, {}, Findings())
         self._revision = -1
         self._to_trace = 0  # steps that have to be traced before the next one can run free
         self._detour = 0  # as many as those were the last time
@@ -92,7 +92,7 @@ class FreeWatch:
 
     def begin_anew(self) -> None:
         """What was seen since `begin` was no part of the step."""
-        self._step = FreeStep(self._memory, self._step.before, self._step.bad)
+        self._step = FreeStep(self._memory, self._step.before, self._step.findings)
         self._fast.new_step()
 
     def stop(self) -> None:
@@ -100,7 +100,7 @@ class FreeWatch:
         if self.on:
             self.on = False
             self._fast.pop()
-            self._step = FreeStep(self._memory, {}, set())
+            self._step = FreeStep(self._memory, {}, Findings())
 
     def end(self, number: int, parameters: Parameters) -> HitBatch:
         """All hits of step `number`, which is over. Raises what went wrong in here."""
@@ -145,7 +145,7 @@ class FreeWatch:
 
     def _look_back(self, parameters: Parameters) -> None:
         """What has to be known of the step before, which was not watched here."""
-        self._step = FreeStep(self._memory, {}, set())
+        self._step = FreeStep(self._memory, {}, Findings())
         self._step.now = self._outputs_before()
         self._check_parameters(self._looks.parameters, parameters())
         self._step.settle()

@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from stepscope.core.graph.fold import FOLDED_OPS
+from stepscope.probe.torch import compat
 
 # Not operations on tensors: marks of the profiler, and questions about an object.
 _HIDDEN_NAMESPACES = frozenset(("profiler", "prim", "prims", "debugprims"))
@@ -36,16 +37,18 @@ _COLLECTIVES = ("c10d", "fsdp", "symm_mem")  # their schemas tell of none at all
 
 class Operation:
     """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input. `idle`: it makes no
-    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without."""
+    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without. `call`
+    is the shortest way to call it."""
 
     __slots__ = (
         *("_arguments", "_may_write", "_statistics", "_written"),
-        *("fresh", "hidden", "idle", "name", "view", "writes"),
+        *("call", "fresh", "hidden", "idle", "name", "view", "writes"),
     )
 
     def __init__(self, func: Any) -> None:
         schema = func._schema
         namespace, _, name = schema.name.partition("::")
+        self.call = compat.entry_of(func)
         self.name = f"{namespace}.{name}"
         self.hidden = namespace in _HIDDEN_NAMESPACES
         self.fresh = self.name in FRESH
