@@ -101,6 +101,7 @@ def test_jumps_go_to_what_is_not_finite_and_to_the_largest(look, job, language):
 def test_a_jump_shows_another_part_where_the_one_shown_has_none(look, language):
     page = look("five_axes", language)
     page.focused([0, 0])
+    page.figured()
     page.page.keyboard.press("n")
     page.said(page.words["elsewhere"])
     page.focused(HIDDEN_NAN[-2:])
@@ -114,6 +115,7 @@ def test_a_jump_shows_another_part_where_the_one_shown_has_none(look, language):
 def test_a_jump_says_that_there_is_nothing(look, language):
     page = look("half", language)
     page.focused([0, 0])
+    page.figured()
     page.page.keyboard.press("n")
     page.said(page.words["none"])
     page.focused([0, 0])

@@ -73,10 +73,16 @@ class Viewing(Debugger):
         expect(self.view.get_by_test_id("table")).to_have_attribute("data-old", "false")
         self.settled()
 
+    def figured(self) -> None:
+        """Waits until the figures of the whole tensor are known; a jump says less without them."""
+        figures = self.view.get_by_test_id("figures")
+        figures.wait_for()
+        expect(figures).not_to_contain_text("…")
+
     def whole(self) -> None:
         """Waits until all that is around the values has come, too."""
         self.settled()
-        self.view.get_by_test_id("figures").wait_for()
+        self.figured()
         self.view.get_by_test_id("guide").wait_for()
         expect(self.view.locator(".ss-guide-wait")).to_have_count(0)
         self.view.get_by_test_id("lineage-node").first.wait_for()
