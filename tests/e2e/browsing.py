@@ -1,12 +1,23 @@
-"""What the tests of the page do with a browser, and the page's texts as they look for them."""
+"""What the tests of the page do with a browser, and the page's texts as they look for them.
+
+The page changes when an answer comes, which may be a moment after what a test has just waited for. So nothing of it is
+asserted as it is at once: `expect` waits for it, `until` and `becomes` wait for what no `expect` can say. What is read
+of several elements is read in one go.
+"""
 
 from __future__ import annotations
 
+import re
+import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 PATIENCE = 15_000  # milliseconds
+LOOK_AGAIN = 20  # milliseconds
+
+T = TypeVar("T")
 
 CHROMIUM_ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -38,6 +49,13 @@ TEXTS = {
 }  # fmt: skip
 
 
+def expect(what: Any) -> Any:
+    """Playwright's assertions, which wait. Not everyone who collects these tests has Playwright."""
+    from playwright import sync_api
+
+    return sync_api.expect(what)
+
+
 class Debugger:
     """The page as a user sees it: what is on it, by the words on it."""
 
@@ -52,12 +70,40 @@ class Debugger:
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=self.text[name], exact=True)
 
+    def until(self, condition: Callable[[], T]) -> T:
+        """
+        Waits for a condition to hold; returns what it gave. Waits in Playwright: the page's requests pass through this
+        thread, and a sleep would hold them up.
+        """
+        deadline = time.monotonic() + PATIENCE / 1000
+        while not (value := condition()):
+            assert time.monotonic() < deadline, "it did not come about"
+            self.page.wait_for_timeout(LOOK_AGAIN)
+        return value
+
+    def becomes(self, read: Callable[[], T], wanted: T) -> None:
+        """Waits until what is read of the page is what it shall be."""
+        deadline = time.monotonic() + PATIENCE / 1000
+        while (found := read()) != wanted:
+            assert time.monotonic() < deadline, f"{found} has not become {wanted}"
+            self.page.wait_for_timeout(LOOK_AGAIN)
+
+    def at(self, end: str) -> None:
+        """Waits until the page's address ends so."""
+        expect(self.page).to_have_url(re.compile(f"{re.escape(end)}$"))
+
+    def copied(self, press: Callable[[], None]) -> str:
+        """What is on the clipboard after something was pressed; nothing of what was there before."""
+        self.page.evaluate("navigator.clipboard.writeText('')")
+        press()
+        return str(self.until(lambda: self.page.evaluate("navigator.clipboard.readText()")))
+
     def state(self, name: str) -> None:
         """Waits until the training is in a state, as the page says it."""
         self.page.locator(f"[data-testid=state][data-state={name}]", has_text=self.text[name]).wait_for()
 
     def step(self, number: int) -> None:
-        self.page.locator("[data-testid=step]", has_text=f"{number}").filter(has_text=str(number)).wait_for()
+        expect(self.page.get_by_test_id("step")).to_have_text(f"{number:,}")
 
     def run(self, steps: int) -> None:
         self.page.get_by_label(self.text["steps"], exact=True).fill(str(steps))
@@ -73,6 +119,7 @@ class Debugger:
             row.wait_for()
             if row.get_attribute("aria-expanded") != "true":
                 row.locator(".ss-caret").click()
+            expect(row).to_have_attribute("aria-expanded", "true")
 
     def select(self, name: str) -> None:
         self.row(name).click()
@@ -100,8 +147,11 @@ class Debugger:
         """The values in the view of a small tensor."""
         self.page.locator(".ss-sheet-box .ss-cell").first.wait_for()
         self.page.locator("[data-tensor-view] [aria-busy=true]").wait_for(state="detached")
-        rows = self.page.locator(".ss-sheet-row").all()
-        return [[cell.inner_text() for cell in row.locator(".ss-cell").all()] for row in rows]
+        expect(self.page.locator(".ss-sheet-box .ss-cell", has_text="…")).to_have_count(0)
+        rows: list[list[str]] = self.page.locator(".ss-sheet-row").evaluate_all(
+            "rows => rows.map(row => [...row.querySelectorAll('.ss-cell')].map(cell => cell.innerText))"
+        )
+        return rows
 
     def banner(self, name: str) -> Any:
         found = self.page.locator("[data-testid=end-banner]", has_text=self.text[name])

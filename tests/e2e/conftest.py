@@ -32,6 +32,7 @@ def browser() -> Iterator[Any]:
         pytest.skip("no Chromium: install it, or name it in STEPSCOPE_CHROMIUM")
     assert (STATIC / "index.html").is_file(), f"the page is not built in {STATIC}"
     sync_api = pytest.importorskip("playwright.sync_api", reason="the page is tested where playwright is installed")
+    sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as started:
         launched = started.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield launched

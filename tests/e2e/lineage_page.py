@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
+from browsing import expect
 from watching import Watching
 
 LINEAGE_WORDS = {
@@ -24,6 +26,9 @@ LINEAGE_WORDS = {
 }  # fmt: skip
 
 
+NAMES = "all => all.map(one => one.dataset.name)"
+
+
 class LineagePage(Watching):
     """The view of a tensor, as far as it tells of other tensors."""
 
@@ -40,7 +45,7 @@ class LineagePage(Watching):
     def shows(self, node: str, slot: int = 0) -> None:
         """Waits until a tensor is the one that the view shows."""
         self.slot(node, slot).and_(self.page.locator("[aria-current=true]")).wait_for()
-        assert f"/tensor/{quote(node)}/{slot}" in self.page.url
+        expect(self.page).to_have_url(re.compile(re.escape(f"/tensor/{quote(node)}/{slot}") + r"\b"))
 
     @property
     def lineage(self) -> Any:
@@ -70,8 +75,7 @@ class LineagePage(Watching):
 
     def drawn(self) -> set[str]:
         """Names of the nodes in the drawing."""
-        nodes = self.lineage.get_by_test_id("lineage-node").all()
-        return {str(node.get_attribute("data-name")) for node in nodes}
+        return set(self.lineage.get_by_test_id("lineage-node").evaluate_all(NAMES))
 
     def draws(self, *names: str) -> None:
         """Waits until nodes are in the drawing."""
@@ -83,14 +87,15 @@ class LineagePage(Watching):
 
     def numbered(self) -> list[str]:
         """The nodes of the marked path, from its origin on."""
-        nodes = self.lineage.locator("[data-testid=lineage-node][data-step]").all()
-        steps = {int(node.get_attribute("data-step")): str(node.get_attribute("data-name")) for node in nodes}
-        return [steps[number] for number in sorted(steps)]
+        nodes = self.lineage.locator("[data-testid=lineage-node][data-step]")
+        steps = nodes.evaluate_all("all => all.map(one => [Number(one.dataset.step), one.dataset.name])")
+        return [name for _, name in sorted(steps)]
 
     def listed(self) -> list[str]:
         """The steps of the trace."""
         self.trace.get_by_test_id("trace-step").first.wait_for()
-        return [str(step.get_attribute("data-name")) for step in self.trace.get_by_test_id("trace-step").all()]
+        names: list[str] = self.trace.get_by_test_id("trace-step").evaluate_all(NAMES)
+        return names
 
     def facts(self) -> list[str]:
         self.guide.get_by_test_id("fact").first.wait_for()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from browsing import Debugger
+from browsing import Debugger, expect
 
 import stepscope
 from stepscope.core.ports import Farewell
@@ -27,13 +29,12 @@ def test_waiting_says_what_to_type_and_becomes_the_debugger(new_page, server, la
     page = Debugger(new_page(language), language).open(server.url)
     page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
     port = server.debugger_address.rpartition(":")[2]
-    assert f"export MS_DEBUGGER_PORT={port}\n" in page.page.locator("pre").nth(1).inner_text()
-    page.button("copy").first.click()
-    assert page.page.evaluate("navigator.clipboard.readText()").startswith("stepscope run ")
+    expect(page.page.locator("pre").nth(1)).to_contain_text(re.compile(f"export MS_DEBUGGER_PORT={port}\n"))
+    assert page.copied(page.button("copy").first.click).startswith("stepscope run ")
     with FakeAgent(server.debugger_address):
         page.state("paused")
         page.page.get_by_role("tree", name=page.text["nodes"]).wait_for()
-        assert page.page.url.endswith("#/job/fake-1")
+        page.at("#/job/fake-1")
 
 
 @LANGUAGES
@@ -119,11 +120,13 @@ def test_control_by_keys(page, server, agent, job):
     keyboard.press("F6")
     page.state("paused")
     keyboard.press("?")
-    page.page.get_by_role("dialog", name=page.text["help"]).wait_for()
+    dialog = page.page.get_by_role("dialog", name=page.text["help"])
+    dialog.wait_for()
     keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
     keyboard.press("/")
     keyboard.type("relu?")  # no help while one types
-    assert page.page.get_by_label(page.text["search"]).input_value() == "relu?"
+    expect(page.page.get_by_label(page.text["search"])).to_have_value("relu?")
     keyboard.press("Escape")
     keyboard.press("Shift+F5")
     page.page.get_by_role("dialog").get_by_role("button", name=page.text["terminate"]).click()
@@ -146,7 +149,7 @@ def test_terminate_asks_once(new_page, server, job, language):
     dialog.get_by_role("button", name=page.text["terminate"]).click()
     page.banner("terminated")
     page.state("finished")
-    assert page.button("resume").is_disabled()
+    expect(page.button("resume")).to_be_disabled()
 
 
 @LANGUAGES
@@ -156,13 +159,13 @@ def test_the_end_stays_open_for_review(new_page, server, agent, job, language):
     page.run(2)
     page.step(2)
     agent.finish(Farewell("lost", "killed", exit_status=-9))
-    banner = page.banner("killed").inner_text()
-    assert "9" in banner
-    assert "2" in banner
+    banner = page.banner("killed")
+    expect(banner).to_contain_text("9")
+    expect(banner).to_contain_text("2")
     page.state("lost")
     page.open_scope("Default", "Default/network", DENSE)
     page.select(MATMUL)
-    assert page.cell("output-0", 4).inner_text() == "[8, 3]"
+    expect(page.cell("output-0", 4)).to_have_text("[8, 3]")
 
 
 def test_a_broken_connection_is_not_the_end(page, server, agent, job):
@@ -202,11 +205,11 @@ def test_source_lines(page, server, job):
     page.open(f"{server.url}/#/job/fake-1/node/{MATMUL}").state("paused")
     page.page.get_by_role("tab", name=page.text["source"]).click()
     frame = page.page.locator("[data-testid=user-frame]")
-    assert "/home/me/train.py:12" in frame.inner_text()
-    assert "out = MatMul(x)" in frame.inner_text()
+    expect(frame).to_contain_text("/home/me/train.py:12")
+    expect(frame).to_contain_text("out = MatMul(x)")
     page.button("one_line").click()
     page.page.locator("[data-testid=matches]", has_text="1 of 1").wait_for()
-    assert page.page.get_by_label(page.text["line"]).input_value() == "/home/me/train.py:12"
+    expect(page.page.get_by_label(page.text["line"])).to_have_value("/home/me/train.py:12")
 
 
 def test_neighbours_are_links_and_the_browser_goes_back(page, server, job):
@@ -215,7 +218,7 @@ def test_neighbours_are_links_and_the_browser_goes_back(page, server, job):
     page.page.get_by_role("tab", name=page.text["node"], exact=True).click()
     page.page.get_by_role("button", name=f"{DENSE}/BiasAdd-op0").click()
     page.selected("BiasAdd-op0")
-    assert page.page.url.endswith(f"#/job/fake-1/node/{DENSE}/BiasAdd-op0?graph=graph_0")
+    page.at(f"#/job/fake-1/node/{DENSE}/BiasAdd-op0?graph=graph_0")
     page.page.go_back()
     page.selected(MATMUL)
     page.page.go_forward()
@@ -247,13 +250,14 @@ def test_languages_and_colours_switch_in_place(page, server, job):
     page.page.get_by_text("中", exact=True).click()
     chinese = Debugger(page.page, "zh")
     chinese.state("paused")
-    assert page.page.locator("html").get_attribute("lang") == "zh-CN"
+    root = page.page.locator("html")
+    expect(root).to_have_attribute("lang", "zh-CN")
     page.page.get_by_role("button", name="深色主题").click()
-    assert page.page.locator("html").get_attribute("data-mantine-color-scheme") == "dark"
+    expect(root).to_have_attribute("data-mantine-color-scheme", "dark")
     assert page.page.evaluate("window.same")
     page.page.reload()
     chinese.state("paused")
-    assert page.page.locator("html").get_attribute("data-mantine-color-scheme") == "dark"
+    expect(root).to_have_attribute("data-mantine-color-scheme", "dark")
 
 
 def test_a_server_that_comes_back_is_followed(page, tmp_path):
@@ -272,7 +276,7 @@ def test_a_token_is_enough(page, tmp_path):
     with ServerThread(tmp_path / "workspace", token="secret") as server:
         page.open(f"{server.url}/?token=secret")
         page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
-        assert "secret" not in page.page.url
+        expect(page.page).not_to_have_url(re.compile("secret"))
         with FakeAgent(server.debugger_address, token="secret"):
             page.state("paused")
 
@@ -308,7 +312,7 @@ def test_a_second_training_is_announced(page, server, job):
 
     with FakeAgent(server.debugger_address, FakeSource(replace(INFO, job_id="fake-2", pid=4243))):
         page.page.get_by_role("button", name="Open it").click()
+        expect(page.page).to_have_url(re.compile("fake-2"))
         page.state("paused")
-        assert "fake-2" in page.page.url
     with stepscope.connect(server.url) as debugger:
         assert len(debugger.jobs()) == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Debugger
+from browsing import Debugger, expect
 from drawn import CELLS, COUNT, FIRST, NUMBERS, SECOND, WIDE, DrawnTraining, cell
 
 from stepscope.protocol import convert
@@ -101,8 +101,8 @@ def test_a_scope_is_opened_alone_from_the_graph(page, server, agent, way):
     page.box("Default/network").locator(".ssg-frame").wait_for()
     page.menu("Default/network", way, "alone")
     page.box("Gradients").locator(".ssg-card").wait_for()
-    assert page.row("Gradients").get_attribute("aria-expanded") == "false"
-    assert page.row("Default/network").get_attribute("aria-expanded") == "true"
+    expect(page.row("Gradients")).to_have_attribute("aria-expanded", "false")
+    expect(page.row("Default/network")).to_have_attribute("aria-expanded", "true")
     page.box(DENSE).locator(".ssg-card").wait_for()
 
 
@@ -111,8 +111,7 @@ def test_a_scope_is_opened_alone_from_the_graph(page, server, agent, way):
 def test_a_name_is_copied_from_the_graph(new_page, server, agent, language, way):
     page = Canvas(new_page(language), language)
     at_bias(page, server)
-    page.menu(BIAS, way, "copy")
-    assert page.page.evaluate("navigator.clipboard.readText()") == BIAS
+    assert page.copied(lambda: page.menu(BIAS, way, "copy")) == BIAS
 
 
 @WAYS
@@ -122,11 +121,11 @@ def test_a_node_of_the_graph_is_shown_in_the_list(page, server, agent, way):
     page.row(BIAS).wait_for(state="hidden")
     page.menu(BIAS, way, "list")
     page.row(BIAS).wait_for()
-    assert page.page.get_by_label(page.text["search"]).input_value() == ""
+    expect(page.page.get_by_label(page.text["search"])).to_have_value("")
     tree = page.page.get_by_role("tree")
-    assert tree.evaluate("tree => tree === document.activeElement")
-    active = tree.evaluate("tree => document.getElementById(tree.getAttribute('aria-activedescendant')).dataset.name")
-    assert active == BIAS
+    expect(tree).to_be_focused()
+    active = "tree => document.getElementById(tree.getAttribute('aria-activedescendant'))?.dataset.name"
+    page.becomes(lambda: tree.evaluate(active), BIAS)
 
 
 # ---------------------------------------------------------------- stacks and lines
@@ -137,11 +136,11 @@ def test_repeated_cells_are_one_stack_until_it_is_opened(page, server, drawn):
     page.open_scope("Default", "Default/net", CELLS)
     stack = page.box(f"{cell(0)}…")
     stack.wait_for()
-    assert "0…5-Cell ×6" in stack.inner_text()
-    assert page.drawn(CELLS) == [f"{cell(0)}…"]
+    expect(stack).to_contain_text("0…5-Cell ×6")
+    page.becomes(lambda: page.drawn(CELLS), [f"{cell(0)}…"])
     page.toggle(f"{cell(0)}…")
     page.box(cell(5)).wait_for()
-    assert page.drawn(CELLS) == [cell(0), f"{cell(0)}…", *(cell(number) for number in range(1, 6))]
+    page.becomes(lambda: page.drawn(CELLS), [cell(0), f"{cell(0)}…", *(cell(number) for number in range(1, 6))])
     page.toggle(f"{cell(0)}…")
     page.box(cell(5)).wait_for(state="hidden")
     page.open_scope(cell(3))  # in the list, which has no stacks
@@ -153,15 +152,14 @@ def test_an_order_of_execution_is_dashed(page, server, drawn):
     page.open_scope("Default", "Default/order")
     page.box(SECOND).wait_for()
     orders = page.page.locator(".ssg-lines:not(.ssg-highlights) path.is-control")
-    assert orders.count() == 1
-    assert orders.locator("title").text_content() == "order of execution only"
-    dashes = "line => getComputedStyle(line).strokeDasharray"
-    assert orders.evaluate(dashes) == "5px, 4px"
+    expect(orders).to_have_count(1)
+    expect(orders.locator("title")).to_have_text("order of execution only")
+    expect(orders).to_have_css("stroke-dasharray", "5px, 4px")
     others = page.page.locator(".ssg-lines:not(.ssg-highlights) path[marker-end]:not(.is-control)")
-    assert others.count() > 0
-    assert {line.evaluate(dashes) for line in others.all()} == {"none"}
+    dashes = "lines => lines.map(line => getComputedStyle(line).strokeDasharray)"
+    page.becomes(lambda: set(others.evaluate_all(dashes)), {"none"})
     page.box(FIRST).locator(".ssg-text").click()
-    assert page.page.locator(".ssg-highlights path.is-control").evaluate(dashes) == "5px, 4px"
+    expect(page.page.locator(".ssg-highlights path.is-control")).to_have_css("stroke-dasharray", "5px, 4px")
 
 
 # ---------------------------------------------------------------- pictures
@@ -239,12 +237,12 @@ def test_a_scope_of_thousands_can_be_gone_through(page, server):
         page.open_scope("Default", WIDE)
         page.row(f"{WIDE}/Add-op0").wait_for()
         tree = page.page.get_by_role("tree")
-        assert tree.evaluate("tree => tree.scrollHeight") > 6100 * 20  # as long as it will be
+        page.until(lambda: tree.evaluate("tree => tree.scrollHeight") > 6100 * 20)  # as long as it will be
         tree.focus()
         tree.press("End")
         last = page.row(f"{WIDE}/Mul-op6099")
         last.wait_for()
-        assert page.in_sight(f"{WIDE}/Mul-op6099")
+        page.until(lambda: page.in_sight(f"{WIDE}/Mul-op6099"))
         tree.press("Home")
         page.row("Default").wait_for()
 
@@ -255,11 +253,11 @@ def test_a_scope_of_thousands_can_be_gone_through(page, server):
         page.selected(middle)
         page.page.get_by_label(page.text["search"]).fill("")
         page.row(f"{WIDE}/Add-op3332").wait_for()
-        assert page.in_sight(middle)
-        assert page.row(middle).get_attribute("aria-selected") == "true"
+        page.until(lambda: page.in_sight(middle))
+        expect(page.row(middle)).to_have_attribute("aria-selected", "true")
 
         # in the graph, page by page
         pages = page.box(f"{WIDE}/Mul-op1…").locator(".ssg-pages")
-        assert "1,501–1,800 of 3,050" in pages.inner_text()
+        expect(pages).to_contain_text("1,501–1,800 of 3,050")
         pages.get_by_role("button", name="more").dispatch_event("click")  # far from what is selected
         pages.filter(has_text="1,801–2,100 of 3,050").wait_for()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import Debugger, complaints
+from browsing import Debugger, complaints, expect
 
 from stepscope.core.ports import Report, State
 from stepscope.testing.agent import FakeAgent
@@ -41,13 +41,13 @@ def test_before_and_after_a_node_with_the_stack(new_page, server, agent, languag
     page.page.get_by_role("tab", name=stack).click()
     table = page.page.get_by_role("table", name=variables)
     table.wait_for()
-    row = table.get_by_role("row").nth(2).inner_text().split()
-    assert (row[:2], re.findall(r"\d", "".join(row[2:]))) == (["x", "Tensor"], ["8", "4"])
+    row = table.get_by_role("row").nth(2)
+    expect(row).to_have_text(re.compile(r"^\s*x\s+Tensor\D*8\D+4\D*$"), use_inner_text=True)
     page.page.get_by_text(after, exact=True).click()
     page.button("next").click()
     page.page.locator("[data-testid=state]").filter(has_not_text=not_yet).wait_for()
-    assert not agent.commands[-1].before
-    assert page.page.get_by_role("tab", name=stack).get_attribute("aria-selected") == "true"
+    page.until(lambda: not agent.commands[-1].before)
+    expect(page.page.get_by_role("tab", name=stack)).to_have_attribute("aria-selected", "true")
     assert complaints(page.page) == []
 
 
@@ -57,8 +57,10 @@ def test_a_recorded_training_has_neither(new_page, server):
         page.state("paused")
         page.open_scope("Default", FORWARD, f"{FORWARD}/hidden-Dense")
         page.select(MATMUL)
-        assert page.page.get_by_text("before the node", exact=True).count() == 0
-        assert page.page.get_by_role("tab", name="Stack").count() == 0
+        page.button("run_to").wait_for()  # beside which it would stand
+        expect(page.page.get_by_text("before the node", exact=True)).to_have_count(0)
+        page.page.get_by_role("tab", name=page.text["source"]).wait_for()
+        expect(page.page.get_by_role("tab", name="Stack")).to_have_count(0)
 
 
 SKIPPED = {"en": "The optimizer's update was left out in this step", "zh": "本轮次的优化器更新已跳过"}
@@ -72,7 +74,7 @@ def test_what_is_special_about_a_step(new_page, server, agent, language):
     banner = page.page.locator(".ss-banner-warn")
     agent.report(Report(State.PAUSED, 3, "step", notes=("update_skipped", "compiled_eagerly"), skipped_updates=2))
     banner.filter(has_text=EAGERLY[language]).wait_for()
-    assert "2" in banner.filter(has_text=SKIPPED[language]).inner_text()
+    expect(banner.filter(has_text=SKIPPED[language])).to_contain_text("2")
     assert complaints(page.page) == []
     agent.report(Report(State.PAUSED, 4, "step", notes=("compiled_eagerly",), skipped_updates=2))
     banner.filter(has_text=SKIPPED[language]).wait_for(state="detached")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browsing import complaints
+from browsing import complaints, expect
 from viewing import Viewing
 from watching import Watching
 
@@ -33,7 +33,7 @@ def opened(new_page, server, language: str, device: str) -> Watching:
     page.open(server.url).state("paused")
     page.answer("not_now")
     page.page.locator(".ss-bound", has_text=BOUND[language][device]).wait_for()
-    assert page.button("previous").is_disabled()
+    expect(page.button("previous")).to_be_disabled()
     return page
 
 
@@ -60,16 +60,17 @@ def watch_and_recheck(page: Watching) -> None:
     page.press("done")
     page.run(1)
     page.page.locator("[data-testid=state]", has_text=page.words["paused_by_hit"]).wait_for()
-    page.hits.first.click()
-    page.selected(str(page.hits.first.get_attribute("data-node")))
-    assert "1e-9" in page.hits.first.get_by_test_id("hit-check").inner_text()
+    node = str(page.hits.first.get_attribute("data-node"))
+    page.hit_of(node).click()
+    page.selected(node)
+    expect(page.hit_of(node).get_by_test_id("hit-check")).to_contain_text("1e-9")
     page.page.get_by_test_id("advice").wait_for()
     page.menu(1, "edit")
     page.field("abs_mean_gt").fill("1e9")
     page.accept()
     page.press("check_again", page.page.get_by_test_id("outdated"))
     page.page.get_by_text(page.words["nothing"]).first.wait_for()
-    assert page.hits.count() == 0
+    expect(page.hits).to_have_count(0)
 
 
 def terminate(page: Watching, training: OriginalClient) -> None:
@@ -106,8 +107,8 @@ def test_on_ascend_by_whole_steps(new_page, server, version, language):
         page = opened(new_page, server, language, "Ascend")
         page.open_scope("Default", FORWARD, DENSE)
         page.select(MATMUL)
-        assert page.button("next").is_disabled()
-        assert page.button("run_to").is_disabled()
+        expect(page.button("next")).to_be_disabled()
+        expect(page.button("run_to")).to_be_disabled()
         page.run(2)
         page.step(2)
         page.page.get_by_test_id("tensor-output-0").get_by_role("button", name=page.text["view"]).click()

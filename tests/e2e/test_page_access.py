@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from browsing import Debugger, complaints
+from browsing import Debugger, complaints, expect
 
 from stepscope.testing.server import ServerThread
 
@@ -70,7 +72,7 @@ def test_without_the_token_one_is_told_what_to_do(new_page, tmp_path, language, 
         field.fill("secret")
         field.press("Enter")
         page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
-        assert "secret" not in page.page.url
+        expect(page.page).not_to_have_url(re.compile("secret"))
         page.page.reload()
         page.page.get_by_role("heading", name=page.text["waiting"]).wait_for()
 

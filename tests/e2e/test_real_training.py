@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from browsing import Debugger
+from browsing import Debugger, expect
 
 import stepscope
 from stepscope.demo import script
@@ -54,7 +54,7 @@ def test_a_training_from_the_first_step_to_the_last(new_page, server, train, lan
         page.select(CONV)
         page.box(BIAS).click()
         page.selected(BIAS)
-        assert page.row(BIAS).get_attribute("aria-selected") == "true"
+        expect(page.row(BIAS)).to_have_attribute("aria-selected", "true")
         page.select(CONV)
 
         page.run(3)
@@ -64,7 +64,7 @@ def test_a_training_from_the_first_step_to_the_last(new_page, server, train, lan
         shown = np.array(page.grid(), dtype=np.float32)
         np.testing.assert_allclose(shown, job.tensor(CONV)[0, 0], rtol=1e-6)
         page.page.keyboard.press("Escape")
-        assert "|Δ|" in page.cell("output-0", 6).inner_text()
+        expect(page.cell("output-0", 6)).to_contain_text("|Δ|")
 
         page.select(BIAS)
         page.button("run_to").click()
@@ -102,7 +102,7 @@ def test_a_training_from_the_first_step_to_the_last(new_page, server, train, lan
         page.step(2)
         page.state("paused")
         lost.kill()
-        assert "9" in page.banner("killed").inner_text()
+        expect(page.banner("killed")).to_contain_text("9")
         page.state("lost")
         page.page.reload()
         page.banner("killed")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from browsing import complaints
+from browsing import complaints, expect
 from viewing import Viewing, op_of
 
 import stepscope
@@ -65,6 +66,7 @@ def cell(page: Viewing, row: int, column: int) -> str:
     found = page.view.locator(f'.ss-cell[data-row="{row}"][data-column="{column}"]')
     found.wait_for()
     page.settled()
+    expect(found).not_to_have_text("…")
     return str(found.inner_text())
 
 
@@ -90,11 +92,11 @@ def test_it_opens_from_the_node_table_and_closes_to_where_it_was(new_page, serve
     button = page.page.get_by_test_id("tensor-output-0").get_by_role("button", name="View")
     button.click()
     page.view.wait_for()
-    assert f"/tensor/{quote(op_of('matrix'))}/0" in page.page.url
-    assert page.view.get_by_test_id("tensor-shape").inner_text() == "[1024, 1024]"
+    expect(page.page).to_have_url(re.compile(f"/tensor/{quote(op_of('matrix'))}/0"))
+    expect(page.view.get_by_test_id("tensor-shape")).to_have_text("[1024, 1024]")
     page.page.keyboard.press("Escape")
     page.view.wait_for(state="detached")
-    assert f"/node/{quote(op_of('matrix'))}" in page.page.url
+    expect(page.page).to_have_url(re.compile(f"/node/{quote(op_of('matrix'))}"))
     page.page.go_back()
     page.view.wait_for()
     page.page.go_back()
@@ -112,7 +114,7 @@ def test_it_opens_from_a_hit(new_page, server, job):
     hit.click()
     page.page.get_by_test_id("hit-actions").get_by_role("button", name="Open the tensor").click()
     page.view.wait_for()
-    assert page.view.get_by_test_id("tensor-name").get_attribute("title") == f"{LOG}:0"
+    expect(page.view.get_by_test_id("tensor-name")).to_have_attribute("title", f"{LOG}:0")
 
 
 def test_the_focus_comes_back_to_what_opened_it(new_page, server, job):
@@ -125,7 +127,7 @@ def test_the_focus_comes_back_to_what_opened_it(new_page, server, job):
     assert cell(page, 0, 0)
     page.view.get_by_role("button", name="Close the tensor").click()
     page.view.wait_for(state="detached")
-    assert button.evaluate("button => button === document.activeElement")
+    expect(button).to_be_focused()
 
 
 def test_the_hint_of_a_field_goes_when_one_types(look, job):
@@ -143,7 +145,7 @@ def test_escape_takes_back_what_was_typed_before_it_closes(look, job):
     field = page.view.get_by_test_id("dimension-0")
     field.fill("5:")
     field.press("Escape")
-    assert field.input_value() == "0"
+    expect(field).to_have_value("0")
     page.view.wait_for()
     field.press("Escape")
     page.view.wait_for(state="detached")
@@ -154,7 +156,7 @@ def test_a_link_survives_a_reload(look, job):
     assert cell(page, 0, 0)
     page.page.reload()
     assert cell(page, 0, 0)
-    assert page.view.get_by_test_id("tensor-name").get_attribute("title") == f"{op_of('matrix')}:0"
+    expect(page.view.get_by_test_id("tensor-name")).to_have_attribute("title", f"{op_of('matrix')}:0")
 
 
 # ---------------------------------------------------------------- dimensions and values
@@ -164,6 +166,7 @@ def test_every_tensor_opens_on_data(look, job):
     for name in PARAMETERS.keys() - {"empty", "words"}:
         page = look(name)
         assert cell(page, 0, 0), name
+        page.whole()
         assert page.view.get_by_role("alert").count() == 0, name
         page.page.close()
 
@@ -172,11 +175,11 @@ def test_every_tensor_opens_on_data(look, job):
 def test_what_has_no_values_is_said(look, language):
     look("empty", language).view.get_by_text(SAYS[language]["no_elements"]).wait_for()
     page = look("words", language)
-    page.view.get_by_role("alert").first.wait_for()
-    assert page.view.locator(".ss-tensor-values [role=alert]").inner_text().count(SAYS[language]["strings"]) == 1
+    said = page.view.locator(".ss-tensor-values [role=alert]")
+    page.becomes(lambda: said.inner_text().count(SAYS[language]["strings"]), 1)
     page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["strings"]).wait_for()
-    assert page.view.get_by_test_id("tensor-shape").inner_text() == "[3, 2]"  # as the graph has it
-    assert page.view.locator(".ss-tools").count() == 0
+    expect(page.view.get_by_test_id("tensor-shape")).to_have_text("[3, 2]")  # as the graph has it
+    expect(page.view.locator(".ss-tools")).to_have_count(0)
     page.view.get_by_test_id("guide-empty").get_by_text(SAYS[language]["no_hits"], exact=True).wait_for()
 
 
@@ -197,19 +200,20 @@ def test_a_scalar_is_asked_for_in_the_right_way(new_page, server, job):
     page.page.on("response", lambda answer: refused.append(answer.url) if answer.status == 400 else None)
     page.look_at(server.url, job.id, op_of("scalar"))
     assert cell(page, 0, 0)
+    page.whole()
     assert refused == []
 
 
 def test_slices_are_those_of_python(look, job):
     page = look("conv.weight")
     page.view.get_by_test_id("dimension-3").wait_for()
-    assert page.fields() == ["0", "0", ":", ":"]
+    page.becomes(page.fields, ["0", "0", ":", ":"])
     choose(page, "-1", "0", "::-1", "1:4")
     values = job.tensor(op_of("conv.weight"))[-1, 0, ::-1, 1:4]
-    assert page.view.get_by_test_id("part-shape").inner_text().endswith("[5, 3]")
+    expect(page.view.get_by_test_id("part-shape")).to_have_text(re.compile(r"\[5, 3\]$"))
     assert np.isclose(number_at(page, 0, 0), values[0, 0], rtol=1e-6)
     assert np.isclose(number_at(page, 4, 2), values[4, 2], rtol=1e-6)
-    assert page.view.locator(".ss-sheet-side").all_inner_texts() == ["4", "3", "2", "1", "0"]
+    expect(page.view.locator(".ss-sheet-side")).to_have_text(["4", "3", "2", "1", "0"])
     choose(page, "1")
     page.view.get_by_test_id("dimension-0").press("ArrowUp")
     page.view.locator("input[value='2']").wait_for()
@@ -224,7 +228,7 @@ def test_what_is_wrong_is_said_at_its_field(look, language):
         field.fill(text)
         field.press("Enter")
         group.get_by_text(SAYS[language][words]).first.wait_for()
-        assert field.get_attribute("aria-invalid") == "true"
+        expect(field).to_have_attribute("aria-invalid", "true")
         field.fill(":")
         field.press("Enter")
     field = page.view.get_by_test_id("dimension-0")
@@ -261,15 +265,16 @@ def test_a_comparison_is_the_difference_with_a_tolerance(look, job):
     tolerance.focus()
     for _ in range(30):
         page.page.keyboard.press("ArrowRight")
-    assert page.view.get_by_test_id("tolerance").inner_text() == "30 %"
+    expect(page.view.get_by_test_id("tolerance")).to_have_text("30 %")
     limit = 0.3 * np.abs(change).max()
     beyond = f"{int((np.abs(change) > limit).sum()):,}"
     said = page.view.get_by_text(f"{beyond} of 1,048,576 change more")
     said.wait_for()
     download = page.view.get_by_role("button", name="Download")
-    assert download.bounding_box()["y"] < said.bounding_box()["y"]  # in the line of what is always there
+    # in the line of what is always there
+    page.until(lambda: download.bounding_box()["y"] < said.bounding_box()["y"])
     quiet = np.argwhere(np.abs(change[:10, :5]) <= limit)[0]
-    assert number_at(page, *map(int, quiet)) == 0
+    page.becomes(lambda: number_at(page, *map(int, quiet)), 0)
 
 
 @LANGUAGES
@@ -282,7 +287,7 @@ def test_a_comparison_with_nothing_says_so(new_page, server, language):
         page.view.get_by_test_id("figures").wait_for()
         page.show("difference")
         page.view.locator(".ss-tensor-values [role=alert]").get_by_text(SAYS[language]["not_run"]).wait_for()
-        assert page.view.get_by_test_id("figures").count() == 0
+        expect(page.view.get_by_test_id("figures")).to_have_count(0)
         page.view.get_by_test_id("guide-empty").get_by_text(SAYS[language]["inconspicuous"]).wait_for()
         page.show("current")
         assert cell(page, 0, 0)
@@ -330,7 +335,7 @@ def test_it_follows_the_step(look, job, language):
     assert np.isclose(number_at(page, 0, 0), job.tensor(name)[0], rtol=1e-6)
     page.view.get_by_role("button", name=SAYS[language]["step"]).click()
     page.view.get_by_test_id("tensor-step").filter(has_text="3").wait_for()
-    page.settled()
+    page.fresh()
     assert np.isclose(number_at(page, 0, 0), job.tensor(name)[0], rtol=1e-6)
 
 
@@ -348,15 +353,17 @@ def test_values_stay_while_the_training_runs_and_after_its_end(new_page, server,
         state = page.view.get_by_test_id("tensor-state")
         state.filter(has_text=SAYS[language]["running"]).wait_for()
         assert cell(page, 0, 0) == shown
-        assert page.view.get_by_test_id("table").get_attribute("data-old") == "true"
+        expect(page.view.get_by_test_id("table")).to_have_attribute("data-old", "true")
         agent.finish()
         state.filter(has_text=SAYS[language]["ended"]).wait_for()
         assert cell(page, 0, 0) == shown
         page.page.reload()
         page.view.get_by_test_id("guide").get_by_text(SAYS[language]["gone"]).wait_for()
         page.view.get_by_test_id("lineage-figures").get_by_text(SAYS[language]["gone"]).wait_for()
-        for button in page.view.get_by_role("button", name=SAYS[language]["trace"]).all():
-            assert button.is_disabled()
+        traces = page.view.get_by_role("button", name=SAYS[language]["trace"])
+        expect(traces).to_have_count(2)  # of the guide and of the lineage
+        for button in traces.all():
+            expect(button).to_be_disabled()
 
 
 def test_only_the_window_travels(new_page, server, job):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from browsing import complaints
+from browsing import complaints, expect
 from watching import Watching
 
 import stepscope
@@ -44,12 +44,11 @@ def start(page: Watching, server: ServerThread, answer: str = "not_now") -> Watc
     return page
 
 
-def arrived(agent: FakeAgent, holds: Callable[[tuple[Watchpoint, ...]], bool]) -> tuple[Watchpoint, ...]:
+def arrived(
+    page: Watching, agent: FakeAgent, holds: Callable[[tuple[Watchpoint, ...]], bool]
+) -> tuple[Watchpoint, ...]:
     """The watchpoints as the training has them, once something holds for them."""
-    deadline = time.monotonic() + 10
-    while not holds(agent.source.watchpoints.watchpoints):
-        assert time.monotonic() < deadline, agent.source.watchpoints.watchpoints
-        time.sleep(0.02)
+    page.until(lambda: holds(agent.source.watchpoints.watchpoints))
     return agent.source.watchpoints.watchpoints
 
 
@@ -59,15 +58,14 @@ def arrived(agent: FakeAgent, holds: Callable[[tuple[Watchpoint, ...]], bool]) -
 @LANGUAGES
 def test_the_recommended_ones_are_used(new_page, server, agent, language):
     page = start(Watching(new_page(language), language), server, "use")
-    page.page.get_by_test_id("watch-1").wait_for()
+    page.watch_row.filter(has_text=page.words["unchanged"]).first.wait_for()
     rows = page.watch_rows()
     assert [row.partition(" ")[0] for row in rows] == [str(number) for number in range(1, len(rows) + 1)]
-    assert any(page.words["unchanged"] in row for row in rows)
     page.page.reload()
     page.watchpoint(len(rows)).wait_for()
-    assert page.watch_rows() == rows
-    assert not page.offer.is_visible()
-    there = arrived(agent, lambda there: len(there) == len(rows))
+    page.becomes(page.watch_rows, rows)
+    expect(page.offer).to_be_hidden()
+    there = arrived(page, agent, lambda there: len(there) == len(rows))
     assert {each.condition for each in there} >= {"tensor_overflow", "gradient_vanishing"}
 
 
@@ -96,8 +94,8 @@ def test_those_of_the_last_run_are_offered(page, server):
         page.state("paused")
         page.offer.get_by_role("button", name="The one of the last run of train.py").click()
         page.offer.wait_for(state="hidden")
-        assert "Average of the absolute value > 12" in page.watch_rows()[0]
-        (taken,) = arrived(second, lambda there: len(there) == 1)
+        expect(page.watch_row).to_contain_text("Average of the absolute value > 12")
+        (taken,) = arrived(page, second, lambda there: len(there) == 1)
         assert taken.parameters == {"abs_mean_gt": 12.0}
 
 
@@ -113,13 +111,13 @@ def test_one_is_made_edited_copied_and_deleted(new_page, server, agent, language
     page.dialog.get_by_label(page.words["name"], exact=True).fill("mine")
     page.accept()
     page.covers(1, 21)
-    assert f"1 mine {page.words['too_large']}" in page.watch_rows()[0]
-    assert f"{page.words['max_gt']} 1e-9" in page.watch_rows()[0]
-    (made,) = arrived(agent, lambda there: len(there) == 1)
+    expect(page.watch_row).to_contain_text(f"1 mine {page.words['too_large']}", use_inner_text=True)
+    expect(page.watch_row).to_contain_text(f"{page.words['max_gt']} 1e-9", use_inner_text=True)
+    (made,) = arrived(page, agent, lambda there: len(there) == 1)
     assert (made.condition, made.parameters, made.name) == ("tensor_too_large", {"max_gt": 1e-9}, "mine")
 
     page.menu(1, "edit")
-    assert page.field("max_gt").input_value() == "1e-9"
+    expect(page.field("max_gt")).to_have_value("1e-9")
     page.field("max_gt").fill("2.5")
     page.field("max_gt").press("Enter")
     page.dialog.wait_for(state="hidden")
@@ -128,7 +126,7 @@ def test_one_is_made_edited_copied_and_deleted(new_page, server, agent, language
     page.watchpoint(2).wait_for()
     page.menu(2, "switch_off")
     page.page.locator('[data-testid="watch-2"].ss-watch-off').wait_for()
-    arrived(agent, lambda there: [each.enabled for each in there] == [True, False])
+    arrived(page, agent, lambda there: [each.enabled for each in there] == [True, False])
 
     page.menu(1, "delete_one")
     page.press("cancel", page.dialog)
@@ -136,11 +134,11 @@ def test_one_is_made_edited_copied_and_deleted(new_page, server, agent, language
     page.menu(1, "delete_one")
     page.press("delete", page.dialog)
     page.watchpoint(1).wait_for(state="hidden")
-    assert [row[0] for row in page.watch_rows()] == ["2"]
+    page.becomes(lambda: [row[0] for row in page.watch_rows()], ["2"])
     page.press("clear")
     page.press("delete", page.dialog)
     page.watchpoint(2).wait_for(state="hidden")
-    arrived(agent, lambda there: there == ())
+    arrived(page, agent, lambda there: there == ())
 
 
 @LANGUAGES
@@ -149,32 +147,34 @@ def test_mistakes_are_told_at_the_field(new_page, server, agent, language):
     words = page.words
     page.new("range")
     page.press("ok", page.dialog)
-    assert page.complaint("range_percentage_lt") == words["missing"]
-    assert page.complaint("range_start_inclusive") == words["companion"]
-    assert page.page.evaluate("document.activeElement.name") == "range_percentage_lt"  # the first one has the focus
+    page.complains("range_percentage_lt", "missing")
+    page.complains("range_start_inclusive", "companion")
+    expect(page.field("range_percentage_lt")).to_be_focused()  # the first one
     for parameter, typed, told in (
         ("range_percentage_lt", "101", "out_of_range"),
         ("range_percentage_lt", "-1", "out_of_range"),
         ("range_start_inclusive", "nan", "not_a_number"),
         ("range_start_inclusive", "1e", "not_a_number"),
     ):
+        page.field(parameter).fill("1")
+        expect(page.dialog.get_by_test_id(f"error-{parameter}")).to_have_count(0)
         page.field(parameter).fill(typed)
         page.field(parameter).blur()
-        assert page.complaint(parameter) == words[told], typed
+        page.complains(parameter, told)
     page.field("range_percentage_lt").fill("0")
-    assert page.dialog.get_by_test_id("futile-range_percentage_lt").inner_text() == words["never"]
+    expect(page.dialog.get_by_test_id("futile-range_percentage_lt")).to_have_text(words["never"])
     page.field("range_start_inclusive").fill("2")
     page.field("range_end_inclusive").fill("1")
     page.field("range_end_inclusive").blur()
-    assert page.complaint("range_end_inclusive") == words["start_after_end"]
+    page.complains("range_end_inclusive", "start_after_end")
     page.dialog.locator('[data-check="range_percentage_lt"]').uncheck()
-    assert page.field("range_start_inclusive").count() == 0  # only there where a check needs it
+    expect(page.field("range_start_inclusive")).to_have_count(0)  # only there where a check needs it
     page.press("ok", page.dialog)
     page.dialog.get_by_text(words["no_check"]).wait_for()
     page.choose("zeros")
-    assert page.field("zero_percentage_ge").input_value() == "100"
+    expect(page.field("zero_percentage_ge")).to_have_value("100")
     page.field("zero_percentage_ge").fill("0")
-    assert page.dialog.get_by_test_id("futile-zero_percentage_ge").inner_text() == words["always"]
+    expect(page.dialog.get_by_test_id("futile-zero_percentage_ge")).to_have_text(words["always"])
     page.press("cancel", page.dialog)
     page.dialog.wait_for(state="hidden")
     assert page.watch_rows() == []
@@ -190,8 +190,7 @@ def test_what_only_the_server_finds_is_told_at_the_field_too(page, server, agent
     page.new("too_large")
     page.field("abs_mean_gt").fill("10")
     page.press("ok", page.dialog)
-    page.dialog.get_by_test_id("error-abs_mean_gt").wait_for()
-    assert page.complaint("abs_mean_gt") == page.words["not_a_number"]
+    page.complains("abs_mean_gt", "not_a_number")
 
 
 def test_one_on_the_selected_node_by_keys_alone(page, server, agent):
@@ -200,8 +199,7 @@ def test_one_on_the_selected_node_by_keys_alone(page, server, agent):
     page.select(MATMUL)
     keyboard = page.page.keyboard
     keyboard.press("F9")
-    page.dialog.get_by_role("radio", name=page.words["selected_node"]).wait_for()
-    assert page.dialog.get_by_role("radio", name=page.words["selected_node"]).is_checked()
+    expect(page.dialog.get_by_role("radio", name=page.words["selected_node"])).to_be_checked()
     keyboard.press("Escape")
     page.dialog.wait_for(state="hidden")
     assert page.watch_rows() == []
@@ -210,7 +208,7 @@ def test_one_on_the_selected_node_by_keys_alone(page, server, agent):
     page.dialog.get_by_label(page.words["name"], exact=True).press("Enter")
     page.dialog.wait_for(state="hidden")
     page.covers(1, 1)
-    (made,) = arrived(agent, lambda there: len(there) == 1)
+    (made,) = arrived(page, agent, lambda there: len(there) == 1)
     assert made.selection.rules == (Rule(MATMUL, True, graph="graph_0"),)
     page.watchpoint(1).locator(".ss-watch-main").press("F2")
     page.dialog.wait_for()
@@ -225,7 +223,7 @@ def test_one_from_the_menu_of_the_canvas(page, server, agent):
     start(page, server)
     page.box("Gradients").get_by_role("button", name="Actions for Gradients").click()
     page.page.get_by_role("menuitem", name="New watchpoint here").click()
-    assert page.dialog.get_by_role("radio", name=page.words["selected_scope"]).is_checked()
+    expect(page.dialog.get_by_role("radio", name=page.words["selected_scope"])).to_be_checked()
     page.choose("overflow")
     page.accept()
     page.covers(1, 5)
@@ -287,8 +285,8 @@ def test_nodes_and_scopes_are_ticked(new_page, server, agent, language):
     page.ticked(LOSS, "true")
     page.press("done")
     page.page.get_by_test_id("tickbar").wait_for(state="hidden")
-    assert page.page.locator(".ss-tick").count() == 0
-    arrived(agent, lambda there: there[0].selection.rules[-1] == Rule(LOSS, True, scope=True, graph="graph_0"))
+    expect(page.page.locator(".ss-tick")).to_have_count(0)
+    arrived(page, agent, lambda there: there[0].selection.rules[-1] == Rule(LOSS, True, scope=True, graph="graph_0"))
 
 
 def test_what_a_filter_found_is_ticked_alone(page, server, agent):
@@ -344,10 +342,10 @@ def test_a_hit_is_listed_marked_and_jumped_to(new_page, server, faulty, language
     page.page.locator("[data-testid=state]", has_text=page.words["paused_by_hit"]).wait_for()
     page.step(1)
     page.hits.first.wait_for()  # the list came to the front by itself
-    assert page.hits.first.get_attribute("data-node") == "x"
-    assert page.words["overflow"] in page.hits.first.inner_text()
+    expect(page.hits.first).to_have_attribute("data-node", "x")
+    expect(page.hits.first).to_contain_text(page.words["overflow"])
     page.page.locator("[data-testid=hit-reason]", has_text=page.words["nan"]).first.wait_for()
-    assert page.tab(page.words["hits"]).get_attribute("aria-selected") == "true"
+    expect(page.tab(page.words["hits"])).to_have_attribute("aria-selected", "true")
 
     page.page.get_by_role("searchbox").fill("matmul-op0")
     page.hit_of(MATMUL).click()
@@ -357,11 +355,10 @@ def test_a_hit_is_listed_marked_and_jumped_to(new_page, server, faulty, language
     lines = page.page.get_by_test_id("tensor-hits")
     lines.filter(has_text=page.words["overflow"]).wait_for()
     page.page.get_by_text(page.words["kind_error"], exact=True).first.click()
-    page.page.wait_for_function(
-        "() => [...document.querySelectorAll('[data-testid=hit]')].every(hit => hit.classList.contains('ss-hit-error'))"
-    )
+    errors = "hits => hits.length > 0 && hits.every(hit => hit.classList.contains('ss-hit-error'))"
+    page.until(lambda: page.hits.evaluate_all(errors))
     page.tab(page.text["nodes"] if language == "zh" else "Nodes").click()
-    assert page.row(MATMUL).get_attribute("aria-selected") == "true"
+    expect(page.row(MATMUL)).to_have_attribute("aria-selected", "true")
     page.row(MATMUL).locator(".ss-row-hit").wait_for()
 
 
@@ -372,9 +369,9 @@ def test_a_hit_shows_what_was_set_and_what_was_found(page, server, agent, job):
     page.accept()
     page.run(1)
     page.hit_of(MATMUL).wait_for()
-    text = page.hit_of(MATMUL).get_by_test_id("hit-check").inner_text()
-    assert "set 1e-9" in text
-    actual = float(text.rpartition(" ")[2])
+    check = page.hit_of(MATMUL).get_by_test_id("hit-check")
+    expect(check).to_contain_text("set 1e-9")
+    actual = float(check.inner_text().rpartition(" ")[2])
     assert actual == pytest.approx(job.stats(MATMUL).abs_mean, rel=1e-6)
 
 
@@ -388,14 +385,14 @@ def test_a_change_outdates_the_hits_until_they_are_checked_again(new_page, serve
     page.run(1)
     page.hits.first.wait_for()
     outdated = page.page.get_by_test_id("outdated")
-    assert not outdated.is_visible()
+    expect(outdated).to_be_hidden()
     page.menu(1, "edit")
     page.field("abs_mean_gt").fill("1e9")
     page.accept()
     outdated.filter(has_text=page.words["old_set"]).wait_for()
     page.press("check_again", outdated)
     page.page.get_by_text(page.words["nothing"]).first.wait_for()
-    assert page.hits.count() == 0
+    expect(page.hits).to_have_count(0)
     page.menu(1, "edit")
     page.field("abs_mean_gt").fill("1e-9")
     page.accept()
@@ -416,8 +413,7 @@ def test_thousands_of_hits_are_a_list_to_scroll(page, server, agent, job):
     page.watchpoint(12).wait_for()
     page.run(1)
     page.hits.first.wait_for()
-    total = page.page.get_by_test_id("hit-total").inner_text()
-    assert total.startswith("300 hits")
+    expect(page.page.get_by_test_id("hit-total")).to_have_text(re.compile("^300 hits"))
     assert page.hits.count() < 40
     page.page.get_by_role("listbox", name="Hits").focus()
     page.page.keyboard.press("End")
@@ -515,7 +511,7 @@ def test_a_watchpoint_on_all_of_20000_nodes_arrives_whole(page, server):
         with stepscope.connect(server.url) as debugger:
             (listed,) = debugger.jobs()[-1].watchpoints()
             nodes = debugger.jobs()[-1].nodes("op")
-        (whole,) = arrived(agent, lambda there: there[0].selection.rules[-1].on is False)
+        (whole,) = arrived(page, agent, lambda there: there[0].selection.rules[-1].on is False)
         assert whole.parameters == listed.parameters == {"abs_mean_gt": 1e7}
         ticked = {rule.path for rule in whole.selection.rules if rule.on}
         assert len(ticked) > 3_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from browsing import Debugger
+from browsing import Debugger, expect
 
 from stepscope.testing.zoo import PARAMETERS
 
@@ -55,6 +55,7 @@ class Viewing(Debugger):
     def show(self, mode: str) -> None:
         """Table, heat map or histogram; this step, the one before, or the comparison."""
         self.view.locator(".ss-tools label", has_text=re.compile(f"^{self.words[mode]}$")).click()
+        expect(self.view.locator(".ss-tools").get_by_role("radio", name=self.words[mode], exact=True)).to_be_checked()
 
     @property
     def heatmap(self) -> Any:
@@ -67,6 +68,26 @@ class Viewing(Debugger):
         """Waits until what is wanted has come."""
         self.view.locator("[aria-busy=true]").wait_for(state="detached")
 
+    def fresh(self) -> None:
+        """Waits until the values in the table are those of this pause."""
+        expect(self.view.get_by_test_id("table")).to_have_attribute("data-old", "false")
+        self.settled()
+
+    def figured(self) -> None:
+        """Waits until the figures of the whole tensor are known; a jump says less without them."""
+        figures = self.view.get_by_test_id("figures")
+        figures.wait_for()
+        expect(figures).not_to_contain_text("…")
+
+    def whole(self) -> None:
+        """Waits until all that is around the values has come, too."""
+        self.settled()
+        self.figured()
+        self.view.get_by_test_id("guide").wait_for()
+        expect(self.view.locator(".ss-guide-wait")).to_have_count(0)
+        self.view.get_by_test_id("lineage-node").first.wait_for()
+        self.view.locator(".ss-lin-stats").wait_for()
+
     def focused(self, place: Sequence[int] | None = None) -> list[int]:
         """Waits until the table has its focus on a cell, by row and column as drawn; that cell."""
         self.settled()
@@ -77,7 +98,8 @@ class Viewing(Debugger):
 
     def fields(self) -> list[str]:
         """The chosen indices, by dimension."""
-        return [field.input_value() for field in self.view.locator(".ss-fields input").all()]
+        values: list[str] = self.view.locator(".ss-fields input").evaluate_all("all => all.map(one => one.value)")
+        return values
 
     def reading(self) -> str:
         """The line below a picture."""

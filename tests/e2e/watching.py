@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browsing import Debugger
+from browsing import Debugger, expect
 
 WORDS = {
     "en": {
@@ -67,16 +67,21 @@ class Watching(Debugger):
         self.press(name, self.offer)
         self.offer.wait_for(state="hidden")
 
+    @property
+    def watch_row(self) -> Any:
+        """Each watchpoint's number and text."""
+        return self.page.locator(".ss-watch-main")
+
     def watch_rows(self) -> list[str]:
         """Numbers and texts of the watchpoints, as listed."""
-        return [" ".join(text.split()) for text in self.page.locator(".ss-watch-main").all_inner_texts()]
+        return [" ".join(text.split()) for text in self.watch_row.all_inner_texts()]
 
     def watchpoint(self, number: int) -> Any:
         return self.page.get_by_test_id(f"watch-{number}")
 
     def covers(self, number: int, nodes: int) -> None:
         """Waits until a watchpoint covers so many nodes."""
-        self.watchpoint(number).get_by_test_id("watched").filter(has_text=f"{nodes:,}").wait_for()
+        expect(self.watchpoint(number).get_by_test_id("watched")).to_have_text(f"{nodes:,}")
 
     def menu(self, number: int, item: str) -> None:
         self.watchpoint(number).locator('[data-part="menu"]').click()
@@ -112,8 +117,9 @@ class Watching(Debugger):
     def field(self, parameter: str) -> Any:
         return self.dialog.locator(f'input[name="{parameter}"]')
 
-    def complaint(self, parameter: str) -> str:
-        return str(self.dialog.get_by_test_id(f"error-{parameter}").inner_text())
+    def complains(self, parameter: str, word: str) -> None:
+        """Waits until a mistake is told at a field."""
+        expect(self.dialog.get_by_test_id(f"error-{parameter}")).to_have_text(self.words[word])
 
     def accept(self) -> None:
         self.press("ok", self.dialog)

@@ -65,6 +65,7 @@ export function useCamera(
 ): Camera {
   const [view, setView] = useState<View>({ x: 0, y: 0, zoom: 1 });
   const isMoved = useRef(false);
+  const least = useRef(READABLE); // less once all of it was asked for
   const before = useRef({ focus, subject });
   const now = useRef({ layout, focus });
   now.current = { layout, focus };
@@ -77,7 +78,7 @@ export function useCamera(
     isMoved.current = true;
     setView(change);
   }, []);
-  const settle = useCallback(() => setView(look(now.current.layout, sizeOf(), now.current.focus)), [sizeOf]);
+  const settle = useCallback(() => setView(look(now.current.layout, sizeOf(), now.current.focus, least.current)), [sizeOf]);
   const zoomAt = useCallback(
     (by: number, x: number, y: number) =>
       put((view) => {
@@ -91,7 +92,10 @@ export function useCamera(
   useLayoutEffect(() => {
     const { focus: old, subject: last } = before.current;
     before.current = { focus, subject };
-    if (last !== subject) isMoved.current = false;
+    if (last !== subject) {
+      isMoved.current = false;
+      least.current = READABLE;
+    }
     if (!isMoved.current || !old || !focus) settle();
     else setView((view) => ({ ...view, x: view.x + (old.x - focus.x) * view.zoom, y: view.y + (old.y - focus.y) * view.zoom }));
   }, [layout, focus, subject, settle]);
@@ -122,7 +126,8 @@ export function useCamera(
     zoom: (by) => zoomAt(by, sizeOf().width / 2, sizeOf().height / 2),
     fit: () => {
       isMoved.current = false;
-      setView(look(layout, sizeOf(), focus, LEAST));
+      least.current = LEAST; // also of what is still on its way
+      settle();
     },
     centre: (rect) => put((view) => at(layout, sizeOf(), rect, Math.max(view.zoom, READABLE))),
     show: (rect) =>
