@@ -1,4 +1,5 @@
-"""What the debugger costs a PyTorch training that runs free, watched or not, beside PyTorch's own detect_anomaly.
+"""What the debugger costs a PyTorch training that runs free, watched or not, beside PyTorch's own detect_anomaly, and
+beside a dispatch mode that does nothing.
 
 Two processes train by turns: one plain, one real and attached to a real server. What is watched is set anew for each
 turn of the attached one, so that all but the first ratio are of one process: two that do the same differ by some
@@ -49,8 +50,8 @@ class Training:
             self.job.resume()
         self._answer()
 
-    def turn(self, steps: int, anomaly: bool = False) -> Seconds:
-        self.ask(steps, anomaly)
+    def turn(self, steps: int, on: str = "nothing") -> Seconds:
+        self.ask(steps, on)
         return self._answer()
 
     def watch(self, what: str) -> None:
@@ -63,9 +64,9 @@ class Training:
             self.job.use_recommended()
         self.turn(WARM_UP)
 
-    def ask(self, steps: int, anomaly: bool = False) -> None:
+    def ask(self, steps: int, on: str = "nothing") -> None:
         assert self.process.stdin is not None
-        print(steps, int(anomaly), file=self.process.stdin, flush=True)
+        print(steps, on, file=self.process.stdin, flush=True)
 
     def _answer(self) -> Seconds:
         assert self.process.stdout is not None
@@ -88,7 +89,8 @@ def measure(which: str) -> dict[str, float]:
             one = {
                 "plain": plain.turn(steps),
                 "free": attached.turn(steps),
-                "anomaly": attached.turn(steps, anomaly=True),
+                "anomaly": attached.turn(steps, "anomaly"),
+                "mode": attached.turn(steps, "mode"),
             }
             for variant in ("nan", "recommended", ""):
                 attached.watch(variant)

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-PATIENCE = 15_000  # milliseconds
+PATIENCE = 60_000  # milliseconds
 LOOK_AGAIN = 20  # milliseconds
 
 T = TypeVar("T")

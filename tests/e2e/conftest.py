@@ -57,7 +57,7 @@ def job(agent: FakeAgent, server: ServerThread) -> Iterator[Any]:
     import stepscope
 
     with stepscope.connect(server.url) as connected:
-        yield connected.wait_for_job(10)
+        yield connected.wait_for_job(60)
 
 
 @pytest.fixture

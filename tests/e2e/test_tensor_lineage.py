@@ -36,7 +36,7 @@ def job(job: Any) -> Any:
     job.watch("tensor_overflow")
     job.watch("tensor_too_small", abs_mean_lt=1e-4)
     job.run(1)
-    assert job.wait(20) == "paused"
+    assert job.wait(60) == "paused"
     return job
 
 

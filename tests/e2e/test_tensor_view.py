@@ -44,12 +44,12 @@ def job(server) -> Iterator[stepscope.Job]:
         FakeAgent(server.debugger_address, FakeSource(network=Zoo())),
         stepscope.connect(server.url) as connected,
     ):
-        job = connected.wait_for_job(10)
+        job = connected.wait_for_job(60)
         job.use_recommended()  # so that it isn't offered
         for watchpoint in job.watchpoints():
             watchpoint.delete()
         job.run(2)
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         yield job
 
 
@@ -106,7 +106,7 @@ def test_it_opens_from_the_node_table_and_closes_to_where_it_was(new_page, serve
 def test_it_opens_from_a_hit(new_page, server, job):
     job.watch("tensor_overflow")
     job.recheck()
-    job.wait(10)
+    job.wait(60)
     page = Viewing(new_page())
     page.open(f"{server.url}/#/job/{job.id}?graph=zoo")
     page.page.get_by_role("tab", name="Hits").click()
@@ -280,9 +280,9 @@ def test_a_comparison_is_the_difference_with_a_tolerance(look, job):
 @LANGUAGES
 def test_a_comparison_with_nothing_says_so(new_page, server, language):
     with FakeAgent(server.debugger_address, FakeSource(network=Zoo())), stepscope.connect(server.url) as connected:
-        job = connected.wait_for_job(10)
+        job = connected.wait_for_job(60)
         job.run(1)
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         page = Viewing(new_page(language), language).look_at(server.url, job.id, op_of("vector"))
         page.view.get_by_test_id("figures").wait_for()
         page.show("difference")
@@ -343,9 +343,9 @@ def test_it_follows_the_step(look, job, language):
 def test_values_stay_while_the_training_runs_and_after_its_end(new_page, server, language):
     source = FakeSource(network=Zoo())
     with FakeAgent(server.debugger_address, source) as agent, stepscope.connect(server.url) as connected:
-        job = connected.wait_for_job(10)
+        job = connected.wait_for_job(60)
         job.run(2)
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         page = Viewing(new_page(language), language).look_at(server.url, job.id, op_of("vector"))
         shown = cell(page, 0, 0)
         source.step_seconds = 30

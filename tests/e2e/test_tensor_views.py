@@ -38,9 +38,9 @@ def job(server) -> Iterator[stepscope.Job]:
     """Paused after its second step."""
     source = FakeSource(network=HiddenNan())
     with FakeAgent(server.debugger_address, source), stepscope.connect(server.url) as connected:
-        job = connected.wait_for_job(10)
+        job = connected.wait_for_job(60)
         job.run(2)
-        assert job.wait(10) == "paused"
+        assert job.wait(60) == "paused"
         yield job
 
 

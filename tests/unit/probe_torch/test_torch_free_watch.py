@@ -25,6 +25,7 @@ from stepscope.probe.torch import arrays, free_looks, keeping_finite, on_device 
 from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
 from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
 from stepscope.probe.torch.tracer import Tracer  # noqa: E402
+from stepscope.probe.torch.variables import Variables  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -138,6 +139,24 @@ def passed_on(fault: str = "", zero_in: int = 5) -> list[float]:
     return losses
 
 
+def exchanged(zero_in: int = 5) -> list[float]:
+    """One weight becomes another tensor, and one module another module."""
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    weight, module = nn.Parameter(torch.full((8, 4), 0.25)), nn.Linear(8, 1)
+    for number in range(1, 9):
+        if number == zero_in:
+            net.fc1.weight, net.fc2 = weight, module
+        loss = net(torch.rand(4, 4) + 0.5).square().mean()
+        loss.backward()
+        with torch.no_grad():
+            for parameter in net.parameters():
+                parameter -= 0.1 * parameter.grad
+                parameter.grad = None
+        losses.append(loss.item())
+    return losses
+
+
 def watched(monkeypatch, watchpoints, training=train, free: bool = True, on_pause=None, commands=(), **arguments):
     """All batches with hits of a training that goes on after each stop; the pauses, and how many steps were traced."""
     traced = []
@@ -178,6 +197,22 @@ def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchp
     assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
     assert free
     assert traced < slow_traced
+
+
+def test_a_parameter_is_the_one_that_the_module_has_now(monkeypatch) -> None:
+    exchange = Watchpoint(1, "weight_change_too_large", {"abs_mean_update_ratio_gt": 0.3}, Selection("weight"))
+    free, *_ = watched(monkeypatch, [exchange], exchanged, zero_in=5)
+    changed = {hit.node for batch in free for hit in batch.hits if hit.step == 4}  # which ends with the next forward
+    assert {"net.fc1.weight", "net.fc2.weight"} <= changed
+
+
+@pytest.mark.parametrize("training", [by_hand, train], ids=lambda one: one.__name__)
+def test_parameters_are_named_once(monkeypatch, training) -> None:
+    named: list[None] = []
+    begin = Variables.begin
+    monkeypatch.setattr(Variables, "begin", lambda *all: named.append(None) or begin(*all))
+    _, _, traced = watched(monkeypatch, [RARE], training)
+    assert len(named) == traced + 1  # the first step begins twice
 
 
 @pytest.mark.parametrize("watchpoints", [[OVERFLOW, ORIGIN], EVERYTHING], ids=["both", "recommended"])

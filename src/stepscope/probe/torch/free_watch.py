@@ -9,7 +9,7 @@ this happens twice as many as before, so that one that comes now and then is amo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,9 @@ from stepscope.probe.torch.free_step import Findings, FreeStep, Output
 from stepscope.probe.torch.telling import Known
 from stepscope.probe.torch.values import NOT_KEPT, KeptNode, Memory, StepValues, is_stop
 
-Parameters = Callable[[], Mapping[str, Tensor]]
-"""Of the training, with buffers and states of optimizers, as they are at this moment."""
+Parameters = Callable[[Collection[str]], Mapping[str, Tensor]]
+"""Those of the training, buffers and states of optimizers among them, as they are at this moment: at least those of
+these names, as far as there are any."""
 
 MOST_TRACED = 64  # steps in a row, because of one that went another way
 
@@ -86,7 +87,7 @@ class FreeWatch:
             if is_first:
                 self._look_back(parameters)
             compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
-            now = parameters() if compared else {}
+            now = parameters(compared) if compared else {}
             self._step = self._step.next({name: now[name] for name in compared if name in now})
         self._fast.new_step()
 
@@ -111,12 +112,12 @@ class FreeWatch:
             raise fast.fault
         looks, step = self._looks, self._step
         measured = [name for name, here in looks.parameters.items() if not here.plan.only_overflow]
-        self._check_parameters(measured, parameters() if measured else {})
+        self._check_parameters(measured, parameters(measured) if measured else {})
         step.settle()
         step.rename(fast.renamed)
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
         open_ones = [name for name in rest if strayed or not looks.is_settled(name, step)]
-        self._check_parameters(open_ones, parameters() if open_ones else {})
+        self._check_parameters(open_ones, parameters(open_ones) if open_ones else {})
         step.settle()
         warning = ""
         if strayed:
@@ -147,7 +148,7 @@ class FreeWatch:
         """What has to be known of the step before, which was not watched here."""
         self._step = FreeStep(self._memory, {}, Findings())
         self._step.now = self._outputs_before()
-        self._check_parameters(self._looks.parameters, parameters())
+        self._check_parameters(self._looks.parameters, parameters(self._looks.parameters))
         self._step.settle()
 
     @property

@@ -70,6 +70,17 @@ def find_module(module: nn.Module, frame: FrameType | None) -> tuple[str, nn.Mod
     return type(module).__name__, module
 
 
+def held(module: nn.Module | None, qualified: str) -> Tensor | None:
+    """The parameter or buffer that a module has now under a qualified name; None for none."""
+    *path, name = qualified.split(".")
+    for part in path:
+        module = module._modules.get(part) if module is not None else None
+    if module is None:
+        return None
+    parameter = module._parameters.get(name)
+    return parameter if parameter is not None else module._buffers.get(name)
+
+
 def find_tensor(tensor: Tensor, frame: FrameType | None) -> str:
     """The variable, element or attribute that holds a tensor, as the outermost code calls it; "" where none does."""
     address = address_of(tensor)

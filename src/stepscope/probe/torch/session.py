@@ -14,6 +14,7 @@ import contextlib
 import os
 import threading
 import time
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
@@ -214,7 +215,7 @@ class Session:
         """The step that begins runs free, but for what is watched in it."""
         parameters = self.tracer.parameters()
         self._leave_alone()
-        self._free.begin(lambda: parameters or self._name_parameters())
+        self._free.begin(lambda names: parameters or self._find_parameters(names))
 
     def _leave_alone(self) -> None:
         self.tracer.pop()
@@ -253,12 +254,16 @@ class Session:
             self._progress(seconds)
 
     def _end_free_step(self) -> HitBatch:
-        batch = self._free.end(self._step, self._name_parameters)
+        batch = self._free.end(self._step, self._find_parameters)
         self._partly_watched = self._partly_watched or not self._free.ready
         if batch.stops or self._control.is_stepping or not self._free.ready:  # somebody will ask for its values
             self._free.hand_over(self._step, self._name_parameters())
             self._telling.take(self._free.known)
         return batch
+
+    def _find_parameters(self, names: Collection[str]) -> Mapping[str, torch.Tensor]:
+        """At least those of these names, as they are now."""
+        return self.tracer.found(names) or self._name_parameters()
 
     def _name_parameters(self) -> dict[str, torch.Tensor]:
         """Of a step that was not traced, as they are now."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
@@ -130,6 +130,10 @@ class Tracer(compat.DebugMode):
     def parameters(self) -> dict[str, Tensor]:
         """Those of `tensors` that last from step to step: parameters, buffers and optimizer state."""
         return {name: one.tensor for name, one in self._variables.known.items() if one.kind == "parameter"}
+
+    def found(self, names: Iterable[str]) -> dict[str, Tensor]:
+        """Parameters and buffers of modules, where they were when they were named; none if any is not there."""
+        return self._variables.found(names)
 
     @property
     def is_pushed(self) -> bool:

@@ -42,6 +42,7 @@ class Variables:
         self._leaves: dict[int, weakref.ref[Tensor]] = {}  # inputs of earlier steps that gradients are for, by their id
         self._parameters: dict[int, str] = {}  # address → name of the parameter that lies there
         self._modules: dict[str, str] = {}  # parameter → path of its module
+        self._places: dict[str, tuple[weakref.ref[torch.nn.Module], str]] = {}  # name → root, and what it is in there
         self._owners: dict[int, str] = {}  # address → parameter, of its gradient and the optimizer's state for it
         self._counts: dict[str, int] = {}
 
@@ -54,6 +55,7 @@ class Variables:
 
     def begin(self, roots: Iterable[Root]) -> None:
         self.clear()
+        self._places.clear()
         for root in roots:
             self.add_root(root)
         for name, reference in list(self._loose.items()):
@@ -72,10 +74,12 @@ class Variables:
         for qualified, parameter in module.named_parameters():
             name = naming.tensor_name(root.name, qualified)
             self._add_parameter(name, compat.plain(parameter), parameter.requires_grad)
+            self._places.setdefault(name, (root.module, qualified))
             self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
         for qualified, buffer in module.named_buffers():
             name = naming.tensor_name(root.name, qualified)
             buffer = compat.plain(buffer)
+            self._places.setdefault(name, (root.module, qualified))
             self._add(name, Variable(buffer, "parameter", trainable=False, always=True), spot_of(buffer))
 
     def add_optimizer(self, optimizer: torch.optim.Optimizer) -> str:
@@ -88,6 +92,18 @@ class Variables:
         return label
 
     # ------------------------------------------------------------ asking
+
+    def found(self, names: Iterable[str]) -> dict[str, Tensor]:
+        """Parameters and buffers of modules, where they were when they were named, at a fraction of what it costs to
+        name all there are; none if any of them is not there."""
+        found: dict[str, Tensor] = {}
+        for name in names:
+            root, qualified = self._places.get(name) or (None, "")
+            tensor = naming.held(root() if root is not None else None, qualified)
+            if tensor is None:
+                return {}
+            found[name] = compat.plain(tensor)
+        return found
 
     def parameter_at(self, address: int) -> str:
         """The parameter that lies at an address, "" for none."""
