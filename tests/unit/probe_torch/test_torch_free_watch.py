@@ -20,7 +20,7 @@ from stepscope.core.graph import Graph  # noqa: E402
 from stepscope.core.ports import Command, TensorKey  # noqa: E402
 from stepscope.core.tensors.one_pass import finite  # noqa: E402
 from stepscope.core.watch.recommended import recommended  # noqa: E402
-from stepscope.core.watch.records import HitBatch, Selection, Watchpoint, WatchpointSet  # noqa: E402
+from stepscope.core.watch.records import HitBatch, Rule, Selection, Watchpoint, WatchpointSet  # noqa: E402
 from stepscope.probe.torch import arrays, free_looks, keeping_finite, on_device  # noqa: E402
 from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
 from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
@@ -157,6 +157,21 @@ def exchanged(zero_in: int = 5) -> list[float]:
     return losses
 
 
+def two_ways(zero_in: int = 6) -> list[float]:
+    """By turns, with the same first operations; from step `zero_in` on both have an infinite weight."""
+    torch.manual_seed(3)
+    a, b, losses = nn.Linear(4, 4), nn.Linear(4, 4), []
+    for number in range(1, 15):
+        if number == zero_in:
+            a.weight.data.numpy()[0, 0] = b.weight.data.numpy()[0, 0] = math.inf
+        x = torch.rand(4, 4)
+        loss = a(x).tanh().sum() if number % 2 else b(x).relu().sum()
+        loss.backward()
+        a.zero_grad(), b.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
 def watched(monkeypatch, watchpoints, training=train, free: bool = True, on_pause=None, commands=(), **arguments):
     """All batches with hits of a training that goes on after each stop; the pauses, and how many steps were traced."""
     traced = []
@@ -197,6 +212,20 @@ def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchp
     assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
     assert free
     assert traced < slow_traced
+
+
+def test_of_two_ways_only_one_is_watched(monkeypatch) -> None:
+    """Until a step parts from the way that is expected, its nodes are taken for those of that one."""
+    only_b = Watchpoint(1, "tensor_overflow", {}, Selection("none", rules=(Rule("b", on=True, scope=True),)))
+    free, *_ = watched(monkeypatch, [only_b], two_ways)
+    slow, *_ = watched(monkeypatch, [only_b], two_ways, free=False)
+    by_step = {batch.step: set(map(str, batch.hits)) for batch in slow if batch.hits}
+    assert by_step.keys() >= {6, 8, 10, 12}
+    for batch in free:
+        found, wanted = set(map(str, batch.hits)), by_step.get(batch.step, set())
+        assert found == wanted or (found < wanted and "first nodes were not checked" in batch.warning)
+    assert {batch.step for batch in free if batch.hits} == by_step.keys()
+    assert any("first nodes were not checked" in batch.warning for batch in free)
 
 
 def test_a_parameter_is_the_one_that_the_module_has_now(monkeypatch) -> None:

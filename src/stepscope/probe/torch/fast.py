@@ -59,13 +59,15 @@ class Program:
 
 
 class FastPath(compat.DebugMode):
-    """`strayed` is the number of calls after which the step was no longer a known one, None while it is.
+    """`strayed` is the number of calls after which the step was no longer a known one, None while it is. `unseen` is
+    called when it turns out that nodes to be looked at went by without that, as they were taken for others.
 
     A fault of a look stops the watching and is kept in `fault`; what is no Exception leaves through the training.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unseen: Callable[[], None] = compat.nothing) -> None:
         super().__init__()
+        self._unseen = unseen
         self.fault: Exception | None = None
         self.strayed: int | None = None
         self.renamed: dict[str, str] = {}  # nodes looked at that turned out to be others, of another program
@@ -172,7 +174,10 @@ class FastPath(compat.DebugMode):
             if program.functions[at : at + 1] == [func] and program.functions[:at] == begun:
                 names_now = dict(zip(names[:at], program.names, strict=False))
                 self.renamed = {old: names_now.get(new, new) for old, new in self.renamed.items()} | names_now
+                looked_at = zip(self._calls[:at], program.calls, strict=False)
                 self._program, self._calls = program, program.calls
+                if any(to_be[3] is not None and was[3] is None for was, to_be in looked_at):
+                    self._unseen()
                 return
         self.strayed = at
         self.blind()

@@ -47,7 +47,8 @@ class FreeWatch:
     def __init__(self, check: StepCheck, memory: Memory) -> None:
         self.on = False
         self._check, self._memory = check, memory
-        self._fast = FastPath()
+        self._fast = FastPath(self._note_unseen)
+        self._unseen = False  # nodes of the present step, before its way was known
         self._step = FreeStep(memory, {}, Findings())
         self._revision = -1
         self._to_trace = 0  # steps that have to be traced before the next one can run free
@@ -89,6 +90,7 @@ class FreeWatch:
             compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
             now = parameters(compared) if compared else {}
             self._step = self._step.next({name: now[name] for name in compared if name in now})
+        self._unseen = False
         self._fast.new_step()
 
     def begin_anew(self) -> None:
@@ -116,14 +118,17 @@ class FreeWatch:
         step.settle()
         step.rename(fast.renamed)
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
-        open_ones = [name for name in rest if strayed or not looks.is_settled(name, step)]
+        open_ones = [name for name in rest if strayed or self._unseen or not looks.is_settled(name, step)]
         self._check_parameters(open_ones, parameters(open_ones) if open_ones else {})
         step.settle()
         warning = ""
-        if strayed:
+        if strayed or self._unseen:
             self._detour = self._to_trace = min(2 * self._detour or 1, MOST_TRACED)
+        if strayed:
             after = f" after {ran[-1].name}" if ran else ""
             warning = f"step {number} went a way that was not known{after}: from there on, nodes were not checked"
+        elif self._unseen:
+            warning = f"step {number} went another way than was expected: some of its first nodes were not checked"
         return batch_of(number, self._revision, self._hits(number, ran) if step.has_found else (), warning)
 
     def hand_over(self, number: int, parameters: Mapping[str, Tensor]) -> None:
@@ -143,6 +148,10 @@ class FreeWatch:
         self._memory.adopt(previous, current)
 
     # ------------------------------------------------------------ parts
+
+    def _note_unseen(self) -> None:
+        self._unseen = True
+        self._step.findings.sound = False
 
     def _look_back(self, parameters: Parameters) -> None:
         """What has to be known of the step before, which was not watched here."""
@@ -173,7 +182,12 @@ class FreeWatch:
         stops = [event.name for event in ran if is_stop(event)]
         positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
         positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
-        return self._step.hits(number, graph.name, positions, self._looks.parameters)
+        hits = self._step.hits(number, graph.name, positions, self._looks.parameters)
+        if not self._fast.renamed:
+            return hits
+        watching = self._check.watching(graph)  # what was taken for another node may not be watched
+        asked = {(node, one.id) for node, here in watching.items() for one in here.watchpoints}
+        return [hit for hit in hits if (hit.node, hit.watchpoint) in asked]
 
     def _check_parameters(self, names: Iterable[str], now: Mapping[str, Tensor]) -> None:
         for name in names:
