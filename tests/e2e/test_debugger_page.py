@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -281,13 +282,22 @@ def test_a_token_is_enough(page, tmp_path):
             page.state("paused")
 
 
-def test_refusals_are_shown(page, server, job):
-    page.open(server.url).state("paused")
+@pytest.mark.parametrize(
+    ("language", "code", "said"),
+    [
+        ("en", "", "the training is running"),
+        ("en", "not_paused", "Possible only while the training is paused: pause it first."),
+        ("zh", "not_paused", "仅在训练暂停时可用，请先暂停。"),
+    ],
+)
+def test_refusals_are_shown(new_page, server, job, language, code, said):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    problem = {"kind": "conflict", "detail": "the training is running", "status": 409, "code": code}
     page.page.route("**/commands", lambda route: route.fulfill(
-        status=409, content_type="application/problem+json",
-        body='{"kind": "conflict", "detail": "the training is running", "status": 409}'))  # fmt: skip
+        status=409, content_type="application/problem+json", body=json.dumps(problem)))  # fmt: skip
     page.button("next").click()
-    page.page.get_by_text("the training is running").wait_for()
+    page.page.get_by_text(said).wait_for()
 
 
 def test_an_unknown_training(page, server):

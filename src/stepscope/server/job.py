@@ -135,13 +135,16 @@ class Job:
         """Raises Conflict where the job's state doesn't allow a command."""
         state = self.view.state
         if self.source is None or state.ended:
-            raise Conflict(f"{kind} is not possible: {self._why_gone()}")
+            raise Conflict(
+                f"{kind} is not possible: {self._why_gone()}", code="ended" if state.ended else "disconnected"
+            )
         if self.view.reason == ENDING and kind != "terminate":
-            raise Conflict(f"{kind} is not possible: the job was told to end")
+            raise Conflict(f"{kind} is not possible: the job was told to end", code="ending")
         if why := IMPOSSIBLE[self.view.stepping].get(kind):
-            raise Conflict(f"{kind} is not possible: {why}")
+            raise Conflict(f"{kind} is not possible: {why}", code="not_offered")
         if kind not in ANY_TIME and state is not State.PAUSED:
-            raise Conflict(f"{kind} is possible while the job is paused only: it is {state.value}, pause it first")
+            why = f"{kind} is possible while the job is paused only: it is {state.value}, pause it first"
+            raise Conflict(why, code="not_paused")
 
     def command(
         self, kind: CommandKind, steps: int = 1, graph: str = "", node: str = "", before: bool = False

@@ -3,7 +3,8 @@
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { ApiError, type Command, type JobView, sendCommand } from "../api/client";
+import { type Command, type JobView, sendCommand } from "../api/client";
+import { errorText } from "../details/format";
 import { useText } from "../i18n";
 import { leaveTensor, reveal } from "../state/address";
 import { JOBS, putJob } from "../state/events";
@@ -71,8 +72,7 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
         await putJob(client, await sendCommand(id, command));
       } catch (error) {
         const { text } = latest.current;
-        const message = error instanceof ApiError ? error.message || text.error.unreachable : String(error);
-        notifications.show({ id: "command", color: "red", title: text.commandFailed, message });
+        notifications.show({ id: "command", color: "red", title: text.commandFailed, message: errorText(error as Error, text) });
       } finally {
         clearTimeout(late);
       }

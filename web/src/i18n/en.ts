@@ -236,5 +236,12 @@ export const en = {
     no_memory: "A tensor of this kind has no memory that could be shown.",
     too_large: "Too large to be shown.",
     not_told: "MindSpore's own debugger client does not tell this.",
+    ended: "The training has ended.",
+    disconnected: "The training is not connected.",
+    ending: "The training was told to end.",
+    not_paused: "Possible only while the training is paused: pause it first.",
+    not_offered: "The debugger in this training does not offer that.",
+    most_watchpoints: "There are as many watchpoints as a training can have: delete some first.",
+    no_graph: "Nothing can be recommended before there is a graph.",
   },
 };

@@ -228,5 +228,12 @@ export const zh: Texts = {
     no_memory: "该类张量没有可显示的内存。",
     too_large: "张量过大，无法显示。",
     not_told: "MindSpore 自带的调试客户端不提供该信息。",
+    ended: "训练已结束。",
+    disconnected: "训练未连接。",
+    ending: "训练已收到结束命令。",
+    not_paused: "仅在训练暂停时可用，请先暂停。",
+    not_offered: "该训练中的调试器不支持此操作。",
+    most_watchpoints: "监测点数量已达上限，请先删除一些。",
+    no_graph: "尚无计算图，无法推荐监测点。",
   },
 };

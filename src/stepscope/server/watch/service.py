@@ -88,7 +88,7 @@ class Watching:
             if use:
                 graphs = await self._coverage.graphs(job)
                 if not graphs:
-                    raise Conflict("nothing can be recommended yet: the job has no graph")
+                    raise Conflict("nothing can be recommended yet: the job has no graph", code="no_graph")
                 job.watch.add_new(await asyncio.to_thread(recommended, graphs, job.view.step))
             job.watch.answer_offer(use)
             await self._jobs.watch_changed(job)

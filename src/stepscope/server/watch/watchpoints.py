@@ -141,7 +141,7 @@ class Watchpoints:
 
     def _add(self, watchpoints: Sequence[Watchpoint]) -> list[Watchpoint]:
         if len(self.state.watchpoints) + len(watchpoints) > MOST:
-            raise Conflict(f"a job has {MOST} watchpoints at most: delete some first")
+            raise Conflict(f"a job has {MOST} watchpoints at most: delete some first", code="most_watchpoints")
         first = self.state.last_id + 1
         new = [replace(each, id=id) for id, each in enumerate(watchpoints, first)]
         self._set((*self.state.watchpoints, *new), last_id=self.state.last_id + len(new))
