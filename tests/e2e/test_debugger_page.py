@@ -86,19 +86,36 @@ def test_control_by_buttons(page, server, agent, job):
 
 def test_what_is_asked_while_a_command_is_on_its_way_is_not_lost(page, server, agent, job):
     """The news of a step can come before the answer to the command that made it."""
-    held = []
+    held, sent = [], []
+    page.page.on(
+        "request", lambda one: sent.append(one.post_data_json["kind"]) if one.url.endswith("/commands") else None
+    )
     page.page.route("**/commands", lambda route: held.append(route) if not held else route.continue_())
     page.open(server.url).state("paused")
     page.page.keyboard.press("F10")
     page.page.locator("button:disabled", has_text=page.text["resume"]).wait_for()  # nothing was answered yet
     agent.source.step_seconds = 0.02
     page.page.keyboard.press("F5")
+    page.page.keyboard.press("F5")  # no second one
     page.page.keyboard.press("F10")  # not possible any more when its turn comes
     held[0].continue_()
     page.state("running")
     page.page.keyboard.press("F6")
     page.state("paused")
     assert not page.page.locator("[role=alert]").all()
+    assert sent == ["next_node", "resume", "pause"]
+
+
+def test_a_terminate_waits_for_nothing(page, server, agent, job):
+    held = []
+    page.page.route("**/commands", lambda route: held.append(route) if not held else route.continue_())
+    page.open(server.url).state("paused")
+    page.page.keyboard.press("F10")
+    page.page.locator("button:disabled", has_text=page.text["resume"]).wait_for()
+    page.page.keyboard.press("Shift+F5")
+    page.page.get_by_role("dialog").get_by_role("button", name=page.text["terminate"]).click()
+    page.banner("terminated")
+    held[0].abort()
 
 
 def test_control_by_keys(page, server, agent, job):

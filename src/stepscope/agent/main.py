@@ -76,13 +76,13 @@ class Agent:
         watch = self._spawn(self._watch_server())
         async for message in messages:
             await self._on_training(message)
-        await self._await_server(link, watch)
-        watch.cancel()
         self._link.send_report(self._debuggee.last_words(self._goodbye))
         if self._released:
             farewell = Farewell("lost", self._released)
         else:
             farewell = await self._training.farewell(self._goodbye, self._terminated)
+        await self._await_server(link, watch)
+        watch.cancel()
         await self._link.send_farewell(farewell, _FAREWELL_WAIT)
         link.cancel()
         for task in list(self._tasks):

@@ -26,6 +26,19 @@ def watcher() -> Iterator[Callable[..., Watcher]]:
         one.tracer.close()
 
 
+@pytest.fixture
+def _fresh_dynamo() -> Iterator[None]:
+    """What was compiled is forgotten, and what was noticed of it."""
+    import torch._dynamo
+
+    from stepscope.probe.torch import compat
+
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+    compat._hands_off = False
+
+
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     import torch

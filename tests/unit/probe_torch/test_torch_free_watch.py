@@ -18,10 +18,9 @@ from torch.utils import _python_dispatch  # noqa: E402
 from stepscope import live_messages as live  # noqa: E402
 from stepscope.core.graph import Graph  # noqa: E402
 from stepscope.core.ports import Command, TensorKey  # noqa: E402
-from stepscope.core.tensors.one_pass import finite  # noqa: E402
 from stepscope.core.watch.recommended import recommended  # noqa: E402
 from stepscope.core.watch.records import HitBatch, Rule, Selection, Watchpoint, WatchpointSet  # noqa: E402
-from stepscope.probe.torch import arrays, free_looks, keeping_finite, on_device  # noqa: E402
+from stepscope.probe.torch import arrays, on_device  # noqa: E402
 from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
 from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
 from stepscope.probe.torch.tracer import Tracer  # noqa: E402
@@ -172,6 +171,30 @@ def two_ways(zero_in: int = 6) -> list[float]:
     return losses
 
 
+def scripted(zero_in: int = 5) -> list[float]:
+    """With a module that keeps its parameters in its own way."""
+    return _trained(nn.Sequential(torch.jit.script(nn.Linear(4, 4)), nn.Linear(4, 1)), lambda y: y, zero_in)
+
+
+def conditional(zero_in: int = 5) -> list[float]:
+    """With an operation that calls functions, and compiles for itself."""
+    return _trained(nn.Linear(4, 4), lambda y: torch.cond(y.sum() > 0, torch.sin, torch.cos, (y,)), zero_in)
+
+
+def _trained(net, then, zero_in: int) -> list[float]:
+    torch.manual_seed(3)
+    for parameter in net.parameters():
+        nn.init.uniform_(parameter)
+    optimizer, losses = torch.optim.SGD(net.parameters(), lr=0.1), []
+    for number in range(1, 9):
+        optimizer.zero_grad()
+        loss = (then(net(torch.rand(3, 4))) * (math.nan if number == zero_in else 1)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 def watched(monkeypatch, watchpoints, training=train, free: bool = True, on_pause=None, commands=(), **arguments):
     """All batches with hits of a training that goes on after each stop; the pauses, and how many steps were traced."""
     traced = []
@@ -204,7 +227,8 @@ def plain(batches):
     [[OVERFLOW], [ORIGIN], [OVERFLOW, ORIGIN], EVERYTHING, CHANGES],
     ids=["overflow", "origin", "both", "recommended", "changes"],
 )
-@pytest.mark.parametrize("training", [train, by_hand, in_parts, fp16], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("training", [train, by_hand, in_parts, fp16, scripted], ids=lambda one: one.__name__)
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchpoints, training) -> None:
     free, pauses, traced = watched(monkeypatch, watchpoints, training, zero_in=5)
     slow, slow_pauses, slow_traced = watched(monkeypatch, watchpoints, training, free=False, zero_in=5)
@@ -212,6 +236,14 @@ def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchp
     assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
     assert free
     assert traced < slow_traced
+
+
+@pytest.mark.usefixtures("_fresh_dynamo")
+def test_an_operation_that_calls_functions_is_let_through(monkeypatch) -> None:
+    free, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], conditional)
+    slow, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], conditional, free=False)
+    assert plain(free) == plain(slow)
+    assert free
 
 
 def test_of_two_ways_only_one_is_watched(monkeypatch) -> None:
@@ -251,18 +283,6 @@ def test_no_fault_is_passed_over_by_what_only_passes_it_on(monkeypatch, watchpoi
     slow, *_ = watched(monkeypatch, watchpoints, passed_on, free=False, fault=fault)
     assert plain(free) == plain(slow)
     assert free
-
-
-def test_what_only_passes_on_finite_numbers_is_not_looked_at(monkeypatch) -> None:
-    def looks() -> int:
-        seen: list[None] = []
-        monkeypatch.setattr(free_looks, "finite", lambda *array: seen.append(None) or finite(*array))
-        watched(monkeypatch, [OVERFLOW], passed_on)
-        return len(seen)
-
-    fewer = looks()
-    monkeypatch.setattr(keeping_finite, "rule_of", lambda event: None)
-    assert 0 < fewer < 0.6 * looks()
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,6 @@ class _Counting:
         return run
 
 
-@pytest.fixture
-def _fresh_dynamo():
-    import torch._dynamo
-
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
-
-
 @pytest.mark.usefixtures("_fresh_dynamo")
 def test_compiled_code_is_seen_inside_and_stays_compiled(watcher):
     counting, net, watch = _Counting(), Mlp(), watcher()

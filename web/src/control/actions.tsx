@@ -35,6 +35,10 @@ interface Wanted {
   command: Partial<Command> & Pick<Command, "kind">;
 }
 
+function isNodeStep(action: Action): boolean {
+  return action === "next_node" || action === "previous_node";
+}
+
 const SHOWN_BUSY = 100; // milliseconds that a command may take before it shows: most are over in a few
 
 const Context = createContext<Actions | null>(null);
@@ -62,11 +66,11 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
 
   const latest = useRef({ job, graph, text });
   latest.current = { job, graph, text };
-  const sender = useMemo(() => {
-    const send = async ([wanted]: Wanted[]) => {
-      const { job: id, action, command } = wanted as Wanted;
+  const [{ sender, perform }] = useState(() => {
+    const perform = async ({ job: id, action, command }: Wanted) => {
       const job = client.getQueryData<JobView[]>(JOBS)?.find((each) => each.id === id) ?? null;
       if (!KEYS[action].possible({ job, op: command.node ?? null, busy: false })) return;
+      if (action === "recheck") useWatch.setState({ recheckedFrom: job?.hits_revision ?? 0 });
       const late = setTimeout(() => setBusy(true), SHOWN_BUSY);
       try {
         await putJob(client, await sendCommand(id, command));
@@ -77,14 +81,21 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
         clearTimeout(late);
       }
     };
-    return new Sender(send, () => 1, () => setBusy(false));
-  }, [client]);
+    const one = ([wanted]: Wanted[]) => perform(wanted as Wanted);
+    return { perform, sender: new Sender<Wanted>(one, () => 1, () => setBusy(false)) };
+  });
+  const asked = useRef<Action | null>(null); // last
   const send = useCallback(
     (action: Action, command: Wanted["command"]) => {
       const { job } = latest.current;
-      if (job) sender.put({ job: job.id, action, command });
+      const isTwice = sender.isBusy && asked.current === action && !isNodeStep(action); // a second F5 is none for the next stop
+      if (!job || isTwice) return;
+      asked.current = action;
+      const wanted = { job: job.id, action, command };
+      if (action === "terminate") void perform(wanted); // it waits for nothing
+      else sender.put(wanted);
     },
-    [sender],
+    [sender, perform],
   );
 
   // The same from pause to pause, for the graph, which is not to be drawn anew for it.
@@ -118,7 +129,6 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
           watchView.openNew(graph, useView.getState().selected);
           break;
         case "recheck":
-          useWatch.setState({ recheckedFrom: job?.hits_revision ?? 0 });
           send(action, { kind: "recheck" });
           break;
         case "next_node":
@@ -163,8 +173,7 @@ function useKeys(act: (action: Action) => void, sender: Sender<Wanted>): void {
       const action = actionOf(event);
       if (!action) return;
       event.preventDefault();
-      const mayRepeat = (action === "next_node" || action === "previous_node") && !sender.isBusy;
-      if (!event.repeat || mayRepeat) latest.current(action);
+      if (!event.repeat || (isNodeStep(action) && !sender.isBusy)) latest.current(action);
     };
     window.addEventListener("keydown", press);
     return () => window.removeEventListener("keydown", press);

@@ -66,6 +66,8 @@ class DebugMode(TorchDispatchMode):
     `seeing`: it is to look at what passes. A forked child, which inherits it, sees nothing.
     """
 
+    supports_higher_order_operators = True  # else `torch.cond` raises
+
     def __init__(self) -> None:
         super().__init__()
         self.seeing = False
@@ -136,20 +138,39 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def compiles() -> bool:
-    """Whether the script has anything compiled by Dynamo, or will have."""
+    """Whether the script has anything compiled by Dynamo, or will have, that is not to be left alone."""
     frames = sys.modules.get("torch._dynamo.eval_frame")
-    return any(callable(backend) for backend in getattr(frames, "cached_backends", {}).values())
+    return not _hands_off and any(callable(backend) for backend in getattr(frames, "cached_backends", {}).values())
 
 
 def run_compiled_code_eagerly() -> Callable[[], None]:
     """Makes compiled functions run op by op; what is returned takes it back, and they go on compiled as before.
 
-    Without effect as long as nothing can have been compiled, and before PyTorch 2.6, where compiled functions keep
+    Without effect as long as nothing is to be compiled, and before PyTorch 2.6, where compiled functions keep
     running compiled and show as the operations that they call from there.
     """
-    if "torch._dynamo" not in sys.modules or not hasattr(torch.compiler, "set_stance"):
+    if not compiles() or not hasattr(torch.compiler, "set_stance"):
         return nothing
     # What PyTorch would warn of: the hooks that follow modules are seen by a compiled module and by that inside it.
     warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks", UserWarning)
-    stance = torch.compiler.set_stance("force_eager")
-    return lambda: stance.__exit__(None, None, None)
+    global _stance
+    _stance = torch.compiler.set_stance("force_eager")
+    return _leave_stance
+
+
+def leave_compiled_code_alone() -> None:
+    """From now on. For `torch.cond` and its like, which compile for themselves: their backward pass fails otherwise."""
+    global _hands_off
+    _hands_off = True
+    _leave_stance()
+
+
+def _leave_stance() -> None:
+    global _stance
+    stance, _stance = _stance, None
+    if stance is not None:
+        stance.__exit__(None, None, None)
+
+
+_stance: Any = None  # that which runs compiled code eagerly, while it is taken
+_hands_off = False

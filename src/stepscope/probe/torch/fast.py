@@ -19,16 +19,16 @@ from stepscope.probe.torch.operations import operation, outputs_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
 _After = Callable[[Any, Any, Any], None]  # result, args, kwargs
-_Passes = Callable[[Any, Any, Any], bool]  # the same
-_Step = tuple[Any, Any, "_Passes | None", "_After | None"]  # what is expected, how it is called, a look
+_Step = tuple[Any, Any, "Callable[[Any], bool] | None", "_After | None"]  # what is expected, how it is called, a look
 
 
 class Look(NamedTuple):
     """`at` is given what a node has just put out, in the order of `Event.outputs`, and what it was called with; but for
-    a result, args and kwargs that `passes`, at less cost."""
+    a result that `passes`, at less cost. `sees` is what it looks at, by any names that all looks share."""
 
     at: Callable[[Sequence[Tensor | None], Arguments], None]
-    passes: _Passes | None = None
+    passes: Callable[[Any], bool] | None = None
+    sees: frozenset[Any] = frozenset(("outputs",))
 
 
 VARIANTS = 8  # programs that are known at a time
@@ -49,13 +49,16 @@ class Program:
                 self.names.append(event.name)
                 self.places.append(place)
         self.calls: list[_Step] = []
+        self.seen: list[frozenset[Any]] = []  # of each of the calls
 
     def watch(self, looks: Sequence[Look | None]) -> None:
         """`looks`: for each event."""
         self.calls = [
-            (function, operation(function).call, *_after(self.events[place], looks[place]))
+            (function, compat.entry_of(function), *_after(self.events[place], looks[place]))
             for function, place in zip(self.functions, self.places, strict=True)
         ]
+        looked_at = (looks[place] for place in self.places)
+        self.seen = [look.sees if look is not None else frozenset() for look in looked_at]
 
 
 class FastPath(compat.DebugMode):
@@ -151,7 +154,7 @@ class FastPath(compat.DebugMode):
         result = call(*args, **kwargs) if kwargs else call(*args)
         if after is not None:
             try:
-                if passes is None or not passes(result, args, kwargs):
+                if passes is None or not passes(result):
                     after(result, args, kwargs)
             except Exception as error:
                 self.fault = error
@@ -160,12 +163,11 @@ class FastPath(compat.DebugMode):
 
     def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
         """Not the call that is expected."""
-        known = operation(func)
-        if self.seeing and not known.idle:
+        if self.seeing and not operation(func).idle:
             self._find_variant(at, func)
             if self.seeing:
                 return self.__torch_dispatch__(func, (), args, kwargs)
-        return known.call(*args, **kwargs)
+        return func(*args, **kwargs)
 
     def _find_variant(self, at: int, func: Any) -> None:
         """Goes over to another program that began the same way; else the step has strayed."""
@@ -174,16 +176,16 @@ class FastPath(compat.DebugMode):
             if program.functions[at : at + 1] == [func] and program.functions[:at] == begun:
                 names_now = dict(zip(names[:at], program.names, strict=False))
                 self.renamed = {old: names_now.get(new, new) for old, new in self.renamed.items()} | names_now
-                looked_at = zip(self._calls[:at], program.calls, strict=False)
+                seen = zip(self._program.seen[:at] if self._program is not None else (), program.seen, strict=False)
                 self._program, self._calls = program, program.calls
-                if any(to_be[3] is not None and was[3] is None for was, to_be in looked_at):
+                if any(to_see - saw for saw, to_see in seen):
                     self._unseen()
                 return
         self.strayed = at
         self.blind()
 
 
-def _after(event: Event, look: Look | None) -> tuple[_Passes | None, _After | None]:
+def _after(event: Event, look: Look | None) -> tuple[Callable[[Any], bool] | None, _After | None]:
     """What is done after a call, given what was learnt of it in the trace."""
     if look is None:
         return None, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from stepscope.core.graph.masks import told_infinity
 from stepscope.core.tensors import all_finite
 from stepscope.core.tensors.one_pass import finite
 from stepscope.core.watch.step_check import Watching
-from stepscope.probe.torch import arrays, keeping_finite, on_device
+from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, type_of
 from stepscope.probe.torch.fast import Arguments, Look
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
@@ -42,8 +42,7 @@ class Looks:
         self.parameters = {
             name: watching[name]
             for name in graph.of_kind("parameter")
-            if name in watching
-            and not (watching[name].plan.only_overflow and _is_whole(graph.output_types(name)[0].dtype))
+            if name in watching and not (watching[name].plan.only_overflow and self._is_whole(name))
         }
         self._outputs = {event.name: self._watched(event) for event in events if not event.operation.idle}
         self._writers = _Writers(events)
@@ -66,10 +65,13 @@ class Looks:
             one.of == last and one.here.plan.only_overflow for one in self._outputs.get(last[0], ())
         ):
             return False
-        bad = step.findings.bad
-        return (parameter, 0) not in bad and last not in bad
+        return (parameter, 0) not in step.bad and last not in step.bad
 
     # ------------------------------------------------------------ making
+
+    def _is_whole(self, parameter: str) -> bool:
+        """Whether its elements are whole numbers, which are always finite."""
+        return self._graph.output_types(parameter)[0].dtype.startswith(("int", "uint", "bool"))
 
     def _watched(self, event: Event) -> list[_Watched]:
         here = self._watching.get(event.name)
@@ -86,7 +88,6 @@ class Looks:
         """For each node. An input of the graph is looked at after its first reader, unless that writes it, and not at
         all if only idle operations read it."""
         inputs = {name for name in self._graph.of_kind("input") if name in self._watching}
-        seen = _Seen(self._graph, self._watching)
         looks = []
         for event in events:
             read: list[tuple[int, str]] = []
@@ -96,19 +97,10 @@ class Looks:
                     if port.index not in event.writes:
                         read.append((port.index, port.node))
             watched = self._outputs.get(event.name, [])
-            rule = keeping_finite.rule_of(event) if seen.all_read_by(event) else None
-            looks.append(self._look(event, watched, read, rule) if watched or read else None)
-            seen.add([name for _, name in read], event, [one.of for one in watched])
+            looks.append(self._look(event, watched, read) if watched or read else None)
         return looks
 
-    def _look(
-        self,
-        event: Event,
-        watched: Sequence[_Watched],
-        read: Sequence[tuple[int, str]],
-        keeps_finite: keeping_finite.Rule | None,
-    ) -> Look:
-        """`keeps_finite`: applies as long as all that was looked at is finite."""
+    def _look(self, event: Event, watched: Sequence[_Watched], read: Sequence[tuple[int, str]]) -> Look:
         present = self._present
 
         def look(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
@@ -132,22 +124,16 @@ class Looks:
             if hit:
                 step.keep(call)
 
-        def surely_finite(result: Any, args: Any, kwargs: Any) -> bool:
-            if keeps_finite is not None and present().findings.sound and keeps_finite(args, kwargs):
-                return isinstance(result, Tensor) and on_device.lies_here(result)
-            return _is_plain_and_finite(result)
-
         only_overflow = len(watched) == len(event.types) == 1 and watched[0].here.plan.only_overflow
         is_plain = bool(event.types) and event.types[0][0] in arrays.SAME_IN_NUMPY
-        if not (only_overflow and is_plain and not read):
-            return Look(look)
-        return Look(look, _is_plain_and_finite if keeps_finite is None else surely_finite)
+        sees = frozenset([*(("output", of[1]) for of, _ in watched), *(("input", place) for place, _ in read)])
+        return Look(look, _is_plain_and_finite if only_overflow and is_plain and not read else None, sees)
 
     # ------------------------------------------------------------ looking
 
     def _inputs_finite(self, step: FreeStep, of: Output, call: Call) -> bool | None:
         """Of a node whose output `of` is not; None where that is not known."""
-        step.findings.bad.add(of)
+        step.bad.add(of)
         node, known = self._graph.node(of[0]), True
         if told_infinity(node.attributes):
             return False
@@ -171,30 +157,7 @@ class Looks:
     def _was_finite(self, step: FreeStep, of: Output | None) -> bool | None:
         """Of what is gone since: what was found when it was looked at."""
         here = self._watching.get(of[0]) if of is not None else None
-        return of not in step.findings.bad if here is not None and here.plan.needs_inputs else None
-
-
-class _Seen:
-    """What was looked at before an event: if all that is finite, an operation that keeps it so needs no look."""
-
-    def __init__(self, graph: Graph, watching: Mapping[str, Watching]) -> None:
-        parameters, inputs = graph.of_kind("parameter"), graph.of_kind("input")
-        whole = (name for name in (*parameters, *inputs) if _is_whole(graph.output_types(name)[0].dtype))
-        self._outputs: set[Output] = {(name, 0) for name in (*whole, *watching.keys() & parameters)}
-
-    def all_read_by(self, event: Event) -> bool:
-        if keeping_finite.reads_nothing(event):
-            return True
-        sources = zip(map(tuple, event.inputs), event.exact, strict=True)
-        return bool(event.inputs) and all(exact and source in self._outputs for source, exact in sources)
-
-    def add(self, inputs: Iterable[str], event: Event, watched: Iterable[Output]) -> None:
-        self._outputs.update((name, 0) for name in inputs)
-        self._outputs.update(watched)
-        is_view = event.operation.view and self.all_read_by(event)
-        for slot, (dtype, _) in enumerate(event.types):
-            if is_view or (dtype is not None and _is_whole(arrays.dtype_name(dtype))):
-                self._outputs.add((event.name, slot))
+        return of not in step.bad if here is not None and here.plan.needs_inputs else None
 
 
 class _Writers:
@@ -227,12 +190,7 @@ class _Writers:
         return self._owner.get(output, output[0])
 
 
-def _is_whole(dtype: str) -> bool:
-    """Whether elements are whole numbers, which are always finite."""
-    return dtype.startswith(("int", "uint", "bool"))
-
-
-def _is_plain_and_finite(result: Any, _args: Any = (), _kwargs: Any = None) -> bool:
+def _is_plain_and_finite(result: Any) -> bool:
     """Whether a result is one tensor that numpy takes as it is, and finite."""
     try:
         return on_device.lies_here(result) and finite(result.numpy(), "")

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from stepscope.core.errors import BadRequest, NotAvailable
-from stepscope.core.tensors import Figures, all_finite
+from stepscope.core.tensors import Figures
 from stepscope.core.watch.engine import Measured
 from stepscope.core.watch.records import Check, Hit
 from stepscope.core.watch.step_check import Watching
@@ -45,15 +44,6 @@ class Call(NamedTuple):
         return self.event.operation.read(args, kwargs or {})[0]
 
 
-@dataclass
-class Findings:
-    """`bad`: the outputs that were found not to be finite: those of parameters before the step, those of nodes in it.
-    `sound`: all that was looked at is known to be finite."""
-
-    bad: set[Output] = field(default_factory=set)
-    sound: bool = True
-
-
 class _Deferred(NamedTuple):
     """A tensor on a device, of which a row of figures is on its way."""
 
@@ -63,32 +53,33 @@ class _Deferred(NamedTuple):
     count: int
     previous: int | None  # the elements of the previous value, if there was one
     inputs_finite: InputsFinite
-    findings: Findings
+    bad: set[Output]
 
 
 class FreeStep:
-    """`before` has copies of values of the step before."""
+    """`before` has copies of values of the step before. `bad_before` are the parameters that were not finite then,
+    `bad` those and the outputs of nodes in this step."""
 
-    def __init__(self, memory: Memory, before: dict[Output, Tensor], findings: Findings) -> None:
-        self.before, self.findings = before, findings
+    def __init__(self, memory: Memory, before: dict[Output, Tensor], bad_before: set[Output]) -> None:
+        self.before, self.bad_before, self.bad = before, bad_before, set(bad_before)
         self.now: dict[Output, Tensor] = {}  # copies for the next step
         self.kept: dict[str, KeptNode] = {}
         self._memory = memory
-        self._after = Findings()  # of parameters when it is over
+        self._bad_after: set[Output] = set()  # parameters
         self._found: list[tuple[Output, Watching, Sequence[Check]]] = []
         self._deferred: list[_Deferred] = []
 
     def check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite = lambda: None) -> bool:
         """Whether something is to be told of this tensor."""
-        return self._check(here, of, tensor, inputs_finite, self.findings)
+        return self._check(here, of, tensor, inputs_finite, self.bad)
 
     def check_parameter(self, here: Watching, of: Output, tensor: Tensor) -> None:
         """As it is when the step is over."""
 
         def note() -> None:
-            self._after.bad.add(of)
+            self._bad_after.add(of)
 
-        self._check(here, of, tensor, note, self._after)
+        self._check(here, of, tensor, note, self._bad_after)
 
     def copy_for_next(self, of: Output, tensor: Tensor) -> None:
         """The next step is going to be compared with this value."""
@@ -105,7 +96,7 @@ class FreeStep:
                 before[of] = old.copy_(tensor)
             else:
                 before[of] = tensor.detach().clone()
-        return FreeStep(self._memory, before, self._after)
+        return FreeStep(self._memory, before, self._bad_after)
 
     def keep(self, call: Call) -> None:
         """What a node with a hit read and put out."""
@@ -124,7 +115,7 @@ class FreeStep:
         # First all that is bad: of each node with a hit it is asked then whether its inputs are.
         for one, row in zip(deferred, rows, strict=True):
             if any(row[: 1 if one.here.plan.only_overflow else 3]):
-                one.findings.bad.add(one.of)
+                one.bad.add(one.of)
         for one, row in zip(deferred, rows, strict=True):
             plan = one.here.plan
             if plan.only_overflow:
@@ -145,8 +136,7 @@ class FreeStep:
 
         self._found = [(of(output), here, checks) for output, here, checks in self._found]
         self.kept = {names.get(name, name): values for name, values in self.kept.items()}
-        self.findings.bad = set(map(of, self.findings.bad))
-        self.now = {of(output): value for output, value in self.now.items()}
+        self.bad, self.now = set(map(of, self.bad)), {of(output): value for output, value in self.now.items()}
 
     @property
     def has_found(self) -> bool:
@@ -162,24 +152,18 @@ class FreeStep:
             hits += here.hits(checks, number, (graph, node, positions[node]), slot)
         return sorted(hits, key=lambda hit: (hit.position, order.get(hit.node, -1)))
 
-    def _check(
-        self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, findings: Findings
-    ) -> bool:
-        plan, was_sound = here.plan, findings.sound
-        findings.sound = False
+    def _check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, bad: set[Output]) -> bool:
+        plan = here.plan
         if not on_device.lies_here(tensor):
-            self._defer(here, of, tensor, inputs_finite, findings)
+            self._defer(here, of, tensor, inputs_finite, bad)
             return False
         try:
             array, dtype = as_bits(tensor)
             previous = as_bits(self.before[of])[0] if plan.needs_previous and of in self.before else None
-            if plan.is_quiet(array, previous, dtype):  # of finite numbers only
-                findings.sound = was_sound
+            if plan.is_quiet(array, previous, dtype):
                 return False
             if plan.only_overflow:
-                findings.bad.add(of)
-            else:
-                findings.sound = was_sound and all_finite(array, dtype)
+                bad.add(of)
             checks = plan.check(array, previous, dtype=dtype, inputs_finite=inputs_finite)
         except (NotAvailable, BadRequest):  # no numbers
             return False
@@ -187,9 +171,7 @@ class FreeStep:
             checks = here.unreadable()
         return self._tell(of, here, checks)
 
-    def _defer(
-        self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, findings: Findings
-    ) -> None:
+    def _defer(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, bad: set[Output]) -> None:
         plan, before = here.plan, self.before.get(of) if here.plan.needs_previous else None
         fits = before is not None and before.numel() == tensor.numel() > 0
         try:
@@ -203,7 +185,7 @@ class FreeStep:
         except TypeError:  # no plain memory
             return
         previous = before.numel() if before is not None else None
-        self._deferred.append(_Deferred(of, here, row, tensor.numel(), previous, inputs_finite, findings))
+        self._deferred.append(_Deferred(of, here, row, tensor.numel(), previous, inputs_finite, bad))
 
     def _tell(self, of: Output, here: Watching, checks: Sequence[Check]) -> bool:
         if not any(check.reported for check in checks):

@@ -22,7 +22,7 @@ from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.fast import FastPath, Look, Program
 from stepscope.probe.torch.free_looks import Looks
-from stepscope.probe.torch.free_step import Findings, FreeStep, Output
+from stepscope.probe.torch.free_step import FreeStep, Output
 from stepscope.probe.torch.telling import Known
 from stepscope.probe.torch.values import NOT_KEPT, KeptNode, Memory, StepValues, is_stop
 
@@ -49,7 +49,7 @@ class FreeWatch:
         self._check, self._memory = check, memory
         self._fast = FastPath(self._note_unseen)
         self._unseen = False  # nodes of the present step, before its way was known
-        self._step = FreeStep(memory, {}, Findings())
+        self._step = FreeStep(memory, {}, set())
         self._revision = -1
         self._to_trace = 0  # steps that have to be traced before the next one can run free
         self._detour = 0  # as many as those were the last time
@@ -95,7 +95,8 @@ class FreeWatch:
 
     def begin_anew(self) -> None:
         """What was seen since `begin` was no part of the step."""
-        self._step = FreeStep(self._memory, self._step.before, self._step.findings)
+        self._step = FreeStep(self._memory, self._step.before, self._step.bad_before)
+        self._unseen = False
         self._fast.new_step()
 
     def stop(self) -> None:
@@ -103,7 +104,7 @@ class FreeWatch:
         if self.on:
             self.on = False
             self._fast.pop()
-            self._step = FreeStep(self._memory, {}, Findings())
+            self._step = FreeStep(self._memory, {}, set())
 
     def end(self, number: int, parameters: Parameters) -> HitBatch:
         """All hits of step `number`, which is over. Raises what went wrong in here."""
@@ -151,11 +152,10 @@ class FreeWatch:
 
     def _note_unseen(self) -> None:
         self._unseen = True
-        self._step.findings.sound = False
 
     def _look_back(self, parameters: Parameters) -> None:
         """What has to be known of the step before, which was not watched here."""
-        self._step = FreeStep(self._memory, {}, Findings())
+        self._step = FreeStep(self._memory, {}, set())
         self._step.now = self._outputs_before()
         self._check_parameters(self._looks.parameters, parameters(self._looks.parameters))
         self._step.settle()

@@ -73,12 +73,14 @@ def find_module(module: nn.Module, frame: FrameType | None) -> tuple[str, nn.Mod
 def held(module: nn.Module | None, qualified: str) -> Tensor | None:
     """The parameter or buffer that a module has now under a qualified name; None for none."""
     *path, name = qualified.split(".")
-    for part in path:
-        module = module._modules.get(part) if module is not None else None
-    if module is None:
+    part: Any = module
+    try:
+        for key in path:
+            part = part._modules[key]
+        held: Tensor | None = part._parameters[name] if name in part._parameters else part._buffers[name]
+    except (AttributeError, KeyError, RuntimeError, TypeError):
         return None
-    parameter = module._parameters.get(name)
-    return parameter if parameter is not None else module._buffers.get(name)
+    return held
 
 
 def find_tensor(tensor: Tensor, frame: FrameType | None) -> str:

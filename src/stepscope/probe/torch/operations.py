@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from torch import Tensor
@@ -10,8 +11,11 @@ from torch import Tensor
 from stepscope.core.graph.fold import FOLDED_OPS
 from stepscope.probe.torch import compat
 
-# Not operations on tensors: marks of the profiler, and questions about an object.
-_HIDDEN_NAMESPACES = frozenset(("profiler", "prim", "prims", "debugprims"))
+# Operations that call functions (`torch.cond`) have none.
+_NO_SCHEMA = SimpleNamespace(name="higher_order::", arguments=(), returns=())
+
+# Not operations on tensors: marks of the profiler, questions about an object, and calls of functions.
+_HIDDEN_NAMESPACES = frozenset(("profiler", "prim", "prims", "debugprims", "higher_order"))
 
 # Views whose schema does not tell, or that are none of what they are given.
 _MORE_VIEWS = frozenset(("aten._unsafe_view", "aten._reshape_alias"))
@@ -37,18 +41,19 @@ _COLLECTIVES = ("c10d", "fsdp", "symm_mem")  # their schemas tell of none at all
 
 class Operation:
     """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input. `idle`: it makes no
-    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without. `call`
-    is the shortest way to call it."""
+    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without."""
 
     __slots__ = (
         *("_arguments", "_may_write", "_statistics", "_written"),
-        *("call", "fresh", "hidden", "idle", "name", "view", "writes"),
+        *("fresh", "hidden", "idle", "name", "view", "writes"),
     )
 
     def __init__(self, func: Any) -> None:
-        schema = func._schema
+        schema = getattr(func, "_schema", None)
+        if schema is None:
+            schema = _NO_SCHEMA
+            compat.leave_compiled_code_alone()
         namespace, _, name = schema.name.partition("::")
-        self.call = compat.entry_of(func)
         self.name = f"{namespace}.{name}"
         self.hidden = namespace in _HIDDEN_NAMESPACES
         self.fresh = self.name in FRESH
