@@ -12,6 +12,7 @@ from torch.nn.modules import module as global_hooks  # noqa: E402
 from torch.utils import _python_dispatch  # noqa: E402
 
 from stepscope.core.ports import Command  # noqa: E402
+from stepscope.probe.torch.losses import Losses  # noqa: E402
 from stepscope.probe.torch.session import FIRST_STEPS, Session, Terminated  # noqa: E402
 from stepscope.probe.torch.telling import Telling  # noqa: E402
 from stepscope.probe.torch.values import Memory  # noqa: E402
@@ -79,7 +80,7 @@ def test_everything_is_taken_back(monkeypatch) -> None:
         (Session, "begin"),
         (Session, "_begin_step"),
         (Session, "_end_step"),
-        (Session, "backward_of"),
+        (Losses, "backward_of"),
         (Telling, "update"),
         (Telling, "tell"),
         (Memory, "begin"),

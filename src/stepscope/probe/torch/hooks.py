@@ -128,7 +128,7 @@ class Hooks:
         if self._begins(None):
             self._handle(self._steps.backward_begins())
             if kwargs.get("accumulate_grad") and args:
-                self._guarded(session.backward_of, args[0])
+                self._guarded(session.losses.backward_of, args[0])
         try:
             return original(*args, **kwargs)
         except BaseException as raised:
@@ -180,7 +180,7 @@ class Hooks:
     def _scale(self, original: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
         result = original(scaler, outputs)
         if self._session is not None and self._mine() and isinstance(outputs, torch.Tensor):
-            self._guarded(self._session.loss_is_scaled, result, outputs)
+            self._guarded(self._session.losses.is_scaled, result, outputs)
         return result
 
     # ------------------------------------------------------------ data

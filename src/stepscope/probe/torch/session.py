@@ -29,13 +29,15 @@ from stepscope.pipe import Message, Pipe, PipeClosed
 from stepscope.probe import sidecar
 from stepscope.probe.bootstrap import say
 from stepscope.probe.data_folder import DataFolder
-from stepscope.probe.process import PROGRESS_INTERVAL, SIDECAR_GONE, Terminated, hello, server_of
+from stepscope.probe.process import PROGRESS_INTERVAL, SIDECAR_GONE, Terminated, server_of
 from stepscope.probe.settings import Settings
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.answers import Answers
 from stepscope.probe.torch.control import Control
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.free_watch import FreeWatch
+from stepscope.probe.torch.introduction import introduction
+from stepscope.probe.torch.losses import Losses
 from stepscope.probe.torch.pausing import Waiting
 from stepscope.probe.torch.standing import Standing
 from stepscope.probe.torch.telling import Telling
@@ -55,6 +57,7 @@ class Session:
         self.over = ""
         self.begun = False
         self.thread = 0  # the one that trains
+        self.losses = Losses()
         self.ending: BaseException | None = None  # what was raised within the training, to end it
         self._folder: DataFolder | None = None
         self._pipe: Pipe | None = None
@@ -67,8 +70,6 @@ class Session:
         self._free = FreeWatch(self._watching, self._memory)
         self._lock = threading.RLock()  # the training thread's, and those of the engine
         self._step = 0  # that are completed
-        self._loss: torch.Tensor | None = None
-        self._scaled_loss: Any = (None, None)  # of a gradient scaler: what it made of which loss
         self._skipped = False  # the update of this step
         self._partly_watched = False  # a step that has not been told of yet
         self._skipped_updates = 0  # so far
@@ -92,7 +93,7 @@ class Session:
             self._answers = Answers(self._memory, lambda: self._telling.graph, self.tracer.tensors, self.thread)
             self._pipe = sidecar.launch()
             self._waiting = Waiting(self._pipe)
-            self._say_hello(module)
+            self._pipe.send("hello", **introduction(self._settings, self._folder.path, module))
             self._await_server()
         if self.over:
             return
@@ -121,19 +122,6 @@ class Session:
         """What ran since the last step was no part of one: the next begins only now."""
         if self.begun and not self.over:
             self._begin_step(again=True)
-
-    def backward_of(self, roots: Any) -> None:
-        """A backward pass begins at these tensors."""
-        first = roots[0] if isinstance(roots, (tuple, list)) and roots else roots
-        if isinstance(first, torch.Tensor) and first.numel() == 1:
-            scaled, loss = self._scaled_loss
-            with compat.unseen_by_others():
-                self._loss = (loss if first is scaled else first).detach()
-        self._scaled_loss = (None, None)
-
-    def loss_is_scaled(self, scaled: torch.Tensor, loss: torch.Tensor) -> None:
-        """The backward pass will begin at a multiple of the loss."""
-        self._scaled_loss = (scaled, loss)
 
     def update_skipped(self) -> None:
         """A gradient scaler let an optimizer's step fall out."""
@@ -310,7 +298,7 @@ class Session:
         self._tell_graph()
         if batch is not None:
             self._send("hits", **live.fields(batch))
-        self._report(State.PAUSED, reason, seconds, loss=self._read_loss())
+        self._report(State.PAUSED, reason, seconds, loss=self.losses.read())
         self._reason = reason
         try:
             while not self.over:
@@ -425,12 +413,6 @@ class Session:
         told = {"update_skipped": self._skipped, "compiled_eagerly": eagerly, "partly_watched": self._partly_watched}
         return tuple(note for note, is_so in told.items() if is_so)
 
-    def _read_loss(self) -> float | None:
-        try:
-            return None if self._loss is None else float(self._loss)
-        except Exception:  # complex, or of a kind of tensor that has no number
-            return None
-
     # ------------------------------------------------------------ the pipe
 
     def _take_commands(self, held: bool) -> None:
@@ -470,20 +452,6 @@ class Session:
         except PipeClosed:
             self.over = SIDECAR_GONE
 
-    def _say_hello(self, module: nn.Module | None) -> None:
-        assert self._pipe is not None
-        assert self._folder is not None
-        environment = os.environ
-        about = {
-            "framework": "torch",
-            "framework_version": torch.__version__,
-            "device": _device(module),
-            "rank": int(environment.get("RANK", "") or 0),
-            "rank_count": int(environment.get("WORLD_SIZE", "") or 1),
-            "stepping": "live",
-        }
-        self._pipe.send("hello", **hello(self._settings, self._folder.path, **about))
-
     def _await_server(self) -> None:
         assert self._pipe is not None
         wait = self._settings.connect_wait + 15  # the agent itself keeps to `connect_wait`
@@ -500,11 +468,6 @@ class Session:
 
 def _graph_name(settings: Settings) -> str:
     return "forward" if settings.step_unit == "forward" else "step"
-
-
-def _device(module: nn.Module | None) -> str:
-    parameter = next(module.parameters(), None) if module is not None else None
-    return str(parameter.device) if parameter is not None else "cpu"
 
 
 def _default_budget() -> int:
