@@ -79,10 +79,11 @@ export function ActionsProvider({ job, graph, op, children }: Props) {
         notifications.show({ id: "command", color: "red", title: text.commandFailed, message: errorText(error as Error, text) });
       } finally {
         clearTimeout(late);
+        setBusy(false);
       }
     };
     const one = ([wanted]: Wanted[]) => perform(wanted as Wanted);
-    return { perform, sender: new Sender<Wanted>(one, () => 1, () => setBusy(false)) };
+    return { perform, sender: new Sender<Wanted>(one, () => 1) };
   });
   const asked = useRef<Action | null>(null); // last
   const send = useCallback(

@@ -11,7 +11,7 @@ export class Sender<Change> {
   constructor(
     private readonly send: (changes: Change[]) => Promise<void>,
     private readonly take: (changes: readonly Change[]) => number,
-    private readonly settled: () => void,
+    private readonly settled: () => void = () => {},
   ) {}
 
   get isBusy(): boolean {
