@@ -118,6 +118,17 @@ def test_a_terminate_waits_for_nothing(page, server, agent, job):
     held[0].abort()
 
 
+def test_a_terminate_that_is_refused_leaves_the_buttons_as_they_were(page, server, job):
+    held = []
+    page.page.route("**/commands", lambda route: held.append(route))
+    page.open(server.url).state("paused")
+    page.page.keyboard.press("Shift+F5")
+    page.page.get_by_role("dialog").get_by_role("button", name=page.text["terminate"]).click()
+    page.page.locator("button:disabled", has_text=page.text["resume"]).wait_for()
+    held[0].fulfill(status=409, content_type="application/problem+json", body='{"kind": "conflict", "detail": "no"}')
+    expect(page.button("resume")).to_be_enabled()
+
+
 def test_control_by_keys(page, server, agent, job):
     page.open(server.url).state("paused")
     keyboard = page.page.keyboard
