@@ -70,23 +70,20 @@ class Debugger:
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=self.text[name], exact=True)
 
-    def until(self, condition: Callable[[], T]) -> T:
+    def until(self, condition: Callable[[], T], why: Callable[[], str] = lambda: "it did not come about") -> T:
         """
         Waits for a condition to hold; returns what it gave. Waits in Playwright: the page's requests pass through this
         thread, and a sleep would hold them up.
         """
         deadline = time.monotonic() + PATIENCE / 1000
         while not (value := condition()):
-            assert time.monotonic() < deadline, "it did not come about"
+            assert time.monotonic() < deadline, why()
             self.page.wait_for_timeout(LOOK_AGAIN)
         return value
 
     def becomes(self, read: Callable[[], T], wanted: T) -> None:
         """Waits until what is read of the page is what it shall be."""
-        deadline = time.monotonic() + PATIENCE / 1000
-        while (found := read()) != wanted:
-            assert time.monotonic() < deadline, f"{found} has not become {wanted}"
-            self.page.wait_for_timeout(LOOK_AGAIN)
+        self.until(lambda: read() == wanted, lambda: f"{read()} has not become {wanted}")
 
     def at(self, end: str) -> None:
         """Waits until the page's address ends so."""

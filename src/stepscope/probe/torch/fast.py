@@ -171,14 +171,13 @@ class FastPath(compat.DebugMode):
 
     def _find_variant(self, at: int, func: Any) -> None:
         """Goes over to another program that began the same way; else the step has strayed."""
-        begun, names = (self._program.functions[:at], self._program.names) if self._program is not None else ([], [])
-        for program in self._variants:
-            if program.functions[at : at + 1] == [func] and program.functions[:at] == begun:
-                names_now = dict(zip(names[:at], program.names, strict=False))
+        before = self._program
+        for program in self._variants if before is not None else ():
+            if program.functions[: at + 1] == [*before.functions[:at], func]:
+                names_now = dict(zip(before.names[:at], program.names, strict=False))
                 self.renamed = {old: names_now.get(new, new) for old, new in self.renamed.items()} | names_now
-                seen = zip(self._program.seen[:at] if self._program is not None else (), program.seen, strict=False)
                 self._program, self._calls = program, program.calls
-                if any(to_see - saw for saw, to_see in seen):
+                if any(to_see - saw for saw, to_see in zip(before.seen[:at], program.seen, strict=False)):
                     self._unseen()
                 return
         self.strayed = at

@@ -77,10 +77,10 @@ def held(module: nn.Module | None, qualified: str) -> Tensor | None:
     try:
         for key in path:
             part = part._modules[key]
-        held: Tensor | None = part._parameters[name] if name in part._parameters else part._buffers[name]
+        tensor: Tensor | None = part._parameters[name] if name in part._parameters else part._buffers[name]
     except (AttributeError, KeyError, RuntimeError, TypeError):
         return None
-    return held
+    return tensor
 
 
 def find_tensor(tensor: Tensor, frame: FrameType | None) -> str:
