@@ -208,24 +208,41 @@ static PyObject *compare(PyObject *module, PyObject *const *arguments, Py_ssize_
     return finish(&call, done, answer);
 }
 
+/* Of what was taken as of `find_kind`. */
+static PyObject *whether_finite(const Task *task, int taken)
+{
+    int answer = 0;
+
+    if (taken == 1 && task->view.count <= BLOCK)
+        answer = all_finite(task);
+    else if (taken == 1) {
+        Py_BEGIN_ALLOW_THREADS answer = all_finite(task);
+        Py_END_ALLOW_THREADS
+    }
+    return taken < 0 ? NULL : taken ? PyBool_FromLong(answer) : Py_NewRef(Py_NotImplemented);
+}
+
 static PyObject *finite_or_not(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     Task task = {0};
     PyObject *capsule = NULL;
-    int answer = 0;
 
     (void)module;
     if (count != 2)
         return PyErr_Format(PyExc_TypeError, "2 arguments are expected, not %zd", count);
-    const int taken = take_arrays(arguments, 1, &task, &capsule);
-    if (taken == 1 && task.view.count <= BLOCK)
-        answer = all_finite(&task);
-    else if (taken == 1) {
-        Py_BEGIN_ALLOW_THREADS answer = all_finite(&task);
-        Py_END_ALLOW_THREADS
-    }
+    PyObject *result = whether_finite(&task, take_arrays(arguments, 1, &task, &capsule));
     Py_XDECREF(capsule);
-    return taken < 0 ? NULL : taken ? PyBool_FromLong(answer) : Py_NewRef(Py_NotImplemented);
+    return result;
+}
+
+static PyObject *finite_at(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    Task task = {.loops = chosen};
+
+    (void)module;
+    if (count != 3)
+        return PyErr_Format(PyExc_TypeError, "3 arguments are expected, not %zd", count);
+    return whether_finite(&task, take_memory(arguments[0], arguments[1], arguments[2], &task));
 }
 
 static PyObject *sizes(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -283,6 +300,8 @@ static PyMethodDef methods[] = {
      "(x, format, p, format, ranges, tolerances, threads): as in numpy_pass, or NotImplemented."},
     {"compare", FAST(compare), "(x, format, p, format, (), (), threads): as in numpy_pass, or NotImplemented."},
     {"finite", FAST(finite_or_not), "(x, format): whether no element is NaN or infinite, or NotImplemented."},
+    {"finite_at", FAST(finite_at),
+     "(address, count, format): the same of elements side by side in memory that the caller keeps."},
     {"sizes", FAST(sizes),
      "(x, format[, p, format]): the sums of the sizes of x, of x - p, and of p, or NotImplemented."},
     {"instruction_sets", instruction_sets, METH_NOARGS, "The names of those that can be chosen, best first."},

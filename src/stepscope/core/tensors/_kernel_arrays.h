@@ -77,6 +77,30 @@ static int take_array(PyObject *array, PyObject *format, Task *task, PyObject **
     return 1;
 }
 
+/* Elements side by side, by their address and number. As `find_kind`. */
+static int take_memory(PyObject *address, PyObject *count, PyObject *format, Task *task)
+{
+    static const struct {
+        const char *name;
+        Kind kind;
+        int size;
+    } formats[] = {{"float32", FLOAT, 4}, {"bfloat16", BRAIN, 2}, {"float16", HALF, 2}, {"float64", DOUBLE, 8}};
+    Memory *memory = &task->view.memory[0];
+
+    memory->data = PyLong_AsVoidPtr(address);
+    task->view.count = task->view.shape[0] = PyLong_AsLongLong(count);
+    task->view.dimensions = task->view.tensors = 1;
+    if (PyErr_Occurred())
+        return -1;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (PyUnicode_CompareWithASCIIString(format, formats[i].name) == 0) {
+            task->kind[0] = formats[i].kind;
+            memory->stride[0] = memory->size = formats[i].size;
+            return memory->data || task->view.count == 0;
+        }
+    return 0;
+}
+
 /* The pairs of numbers in a sequence; NULL with an error. Free the result. */
 static Pair *take_pairs(PyObject *sequence, int64_t *count)
 {

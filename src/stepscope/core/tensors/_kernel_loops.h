@@ -132,13 +132,15 @@ DISTANCE(uint64_distance, uint64_t)
 #undef DISTANCE
 
 /* Whether no exponent, the bits `mask`, is all ones. */
-#define FINITE(name, BITS)                                               \
-    static TARGET int L(name)(const BITS *x, int64_t n, BITS mask)       \
-    {                                                                    \
-        BITS found = 0;                                                  \
-        for (int64_t i = 0; i < n; i++)                                  \
-            found |= (BITS)((x[i] & mask) == mask);                      \
-        return !found;                                                   \
+#define FINITE(name, BITS)                                         \
+    static TARGET int L(name)(const BITS *x, int64_t n, BITS mask) \
+    {                                                              \
+        BITS largest = 0;                                          \
+        for (int64_t i = 0; i < n; i++) {                          \
+            const BITS exponent = x[i] & mask;                     \
+            largest = exponent > largest ? exponent : largest;     \
+        }                                                          \
+        return largest != mask;                                    \
     }
 FINITE(finite16, uint16_t)
 FINITE(finite32, uint32_t)

@@ -56,6 +56,14 @@ def finite(x: NDArray[Any], format: str) -> bool:
     return numpy_pass.finite(x, format)
 
 
+def finite_at(address: int, count: int, format: str) -> bool | None:
+    """`finite` of elements side by side in memory that the caller keeps; None where that is not known."""
+    if native is None:
+        return None
+    result = native.finite_at(address, count, format)
+    return None if result is NotImplemented else cast("bool", result)
+
+
 def sizes(x: NDArray[Any], p: NDArray[Any] | None, formats: tuple[str, str]) -> tuple[float, float, float] | None:
     """The sums of |x|, and with `p`, of its shape, of |x - p| and |p|; none is finite if an element of its is not. None
     where that would take a whole pass."""

@@ -26,7 +26,7 @@ _RAW = {
 
 
 SAME_IN_NUMPY = frozenset((torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.bool))
-_TENSORS = (torch.Tensor, torch.nn.Parameter)
+TENSORS = (torch.Tensor, torch.nn.Parameter)
 
 
 @cache
@@ -36,7 +36,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 def plain(tensor: torch.Tensor) -> NDArray[Any] | None:
     """Most tensors, at once: those that numpy takes as they are, without any call that dispatch modes could see."""
-    if tensor.is_cpu and tensor.dtype in SAME_IN_NUMPY and type(tensor) in _TENSORS:
+    if tensor.is_cpu and tensor.dtype in SAME_IN_NUMPY and type(tensor) in TENSORS:
         with contextlib.suppress(RuntimeError, TypeError):  # sparse, conjugated
             return tensor.numpy() if not tensor.requires_grad else tensor.data.numpy()
     return None

@@ -8,57 +8,19 @@ same way takes over. If there is none, nothing more is seen in this step: it has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-from torch import Tensor
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
-from stepscope.probe.torch.operations import operation, outputs_of
-
-Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
-_After = Callable[[Any, Any, Any], None]  # result, args, kwargs
-_Step = tuple[Any, Any, "Callable[[Any], bool] | None", "_After | None"]  # what is expected, how it is called, a look
-
-
-class Look(NamedTuple):
-    """`at` is given what a node has just put out, in the order of `Event.outputs`, and what it was called with; but for
-    a result that `passes`, at less cost. `sees` is what it looks at, by any names that all looks share."""
-
-    at: Callable[[Sequence[Tensor | None], Arguments], None]
-    passes: Callable[[Any], bool] | None = None
-    sees: frozenset[Any] = frozenset(("outputs",))
-
+from stepscope.probe.torch.operations import operation
+from stepscope.probe.torch.program import Look, Program, Step
+from stepscope.probe.torch.python_calls import PLAIN, QUIET, PythonCalls, name_of
 
 VARIANTS = 8  # programs that are known at a time
 
-
-class Program:
-    """What a traced step called. `events` are its nodes; `about` is for those who ask which one it was."""
-
-    def __init__(self, program: Sequence[tuple[Any, Event | None]], about: Any = None) -> None:
-        self.about = about
-        self.events = [event for _, event in program if event is not None]
-        self.functions: list[Any] = []
-        self.names: list[str] = []  # of their nodes
-        self.places: list[int] = []  # of each of the functions, its event
-        for place, event in enumerate(self.events):
-            if not event.operation.idle:
-                self.functions.append(event.func)
-                self.names.append(event.name)
-                self.places.append(place)
-        self.calls: list[_Step] = []
-        self.seen: list[frozenset[Any]] = []  # of each of the calls
-
-    def watch(self, looks: Sequence[Look | None]) -> None:
-        """`looks`: for each event."""
-        self.calls = [
-            (function, compat.entry_of(function), *_after(self.events[place], looks[place]))
-            for function, place in zip(self.functions, self.places, strict=True)
-        ]
-        looked_at = (looks[place] for place in self.places)
-        self.seen = [look.sees if look is not None else frozenset() for look in looked_at]
+_idle: dict[Any, Callable[..., Any]] = {}  # operations that make no value, and what calls them
 
 
 class FastPath(compat.DebugMode):
@@ -77,9 +39,11 @@ class FastPath(compat.DebugMode):
         self._variants: list[Program] = []
         self._looks: Callable[[Program], Sequence[Look | None]] = lambda program: [None] * len(program.events)
         self._program: Program | None = None
-        self._calls: Sequence[_Step] = ()
+        self._calls: Sequence[Step] = ()
         self._at = 0
         self._undo: Callable[[], None] = compat.nothing
+        self._pushed = False
+        self._python_calls = PythonCalls(self._called)
 
     # ------------------------------------------------------------ what is known, and what is looked at
 
@@ -126,6 +90,7 @@ class FastPath(compat.DebugMode):
     def push(self) -> None:
         self._undo()
         self._undo = compat.run_compiled_code_eagerly()
+        self._pushed = True
         if not compat.is_on(self):
             self.__enter__()
 
@@ -134,6 +99,7 @@ class FastPath(compat.DebugMode):
         self.blind()
         self._undo()
         self._undo = compat.nothing
+        self._pushed = False
         if compat.is_on_top(self):
             self.__exit__(None, None, None)
         return not compat.is_on(self)
@@ -142,10 +108,54 @@ class FastPath(compat.DebugMode):
         super().blind()
         self._calls = ()
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    @contextmanager
+    def optimizing(self) -> Iterator[None]:
+        """Inside is the step of an optimizer of PyTorch's own, which calls operations from Python and in no other way:
+        it is seen there."""
+        if not (self.seeing and compat.is_on_top(self)) or compat.compiles():
+            yield
+            return
+        self.__exit__(None, None, None)
+        try:
+            with self._python_calls:
+                yield
+        finally:
+            if self._pushed:
+                self.__enter__()
+        if self._is_amid_optimizer():  # it did something in another way
+            self._unseen()
+
+    def _called(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """A function that Python has called while an optimizer works."""
+        name = name_of(func) if types in PLAIN else ""
+        if name is QUIET:
+            return func(*args, **kwargs) if kwargs else func(*args)
         at = self._at
         try:
-            expected, call, passes, after = self._calls[at]
+            function, _, expected, passes, after = self._calls[at]
+        except IndexError:
+            expected = ""
+        if not name or name != expected:
+            with self:
+                return func(*args, **kwargs) if kwargs else func(*args)
+        self._at = at + 1
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        if after is not None:
+            try:
+                if passes is None or not passes(result):
+                    after(result, *operation(function).dispatched(args, kwargs or {}))
+            except Exception as error:
+                self.fault = error
+                self.blind()
+        return result
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        idle = _idle.get(func)
+        if idle is not None:
+            return idle(*args, **kwargs) if kwargs else idle(*args)
+        at = self._at
+        try:
+            expected, call, _, passes, after = self._calls[at]
         except IndexError:
             return self._other(at, func, args, kwargs or {})
         if expected is not func:
@@ -161,9 +171,19 @@ class FastPath(compat.DebugMode):
                 self.blind()
         return result
 
+    def _is_amid_optimizer(self) -> bool:
+        """Whether the call that is expected is one of the optimizer that has made the last one."""
+        program, at = self._program, self._at
+        if program is None or not self.seeing or not 0 < at < len(program.places):
+            return False
+        last, expected = (program.events[program.places[place]] for place in (at - 1, at))
+        return last.phase == expected.phase == "optimizer" and last.name.split("/")[:2] == expected.name.split("/")[:2]
+
     def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
         """Not the call that is expected."""
-        if self.seeing and not operation(func).idle:
+        if operation(func).idle:
+            _idle[func] = compat.entry_of(func)
+        elif self.seeing:
             self._find_variant(at, func)
             if self.seeing:
                 return self.__torch_dispatch__(func, (), args, kwargs)
@@ -182,16 +202,3 @@ class FastPath(compat.DebugMode):
                 return
         self.strayed = at
         self.blind()
-
-
-def _after(event: Event, look: Look | None) -> tuple[Callable[[Any], bool] | None, _After | None]:
-    """What is done after a call, given what was learnt of it in the trace."""
-    if look is None:
-        return None, None
-    operation, at = event.operation, look.at
-
-    def look_at_all(result: Any, args: Any, kwargs: Any) -> None:
-        tensors, written, _ = operation.read(args, kwargs or {})
-        at(outputs_of(result, [tensors[place] for place in written]), (args, kwargs))
-
-    return look.passes, look_at_all

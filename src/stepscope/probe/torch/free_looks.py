@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from stepscope.core.errors import BadRequest, NotAvailable
 from stepscope.core.graph import Graph
 from stepscope.core.graph.masks import told_infinity
 from stepscope.core.tensors import all_finite
-from stepscope.core.tensors.one_pass import finite
+from stepscope.core.tensors.one_pass import finite, finite_at
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, type_of
-from stepscope.probe.torch.fast import Arguments, Look
+from stepscope.probe.torch.program import Arguments, Look
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
 
 
@@ -125,9 +126,9 @@ class Looks:
                 step.keep(call)
 
         only_overflow = len(watched) == len(event.types) == 1 and watched[0].here.plan.only_overflow
-        is_plain = bool(event.types) and event.types[0][0] in arrays.SAME_IN_NUMPY
+        dtype = event.types[0][0] if event.types else None
         sees = frozenset([*(("output", of[1]) for of, _ in watched), *(("input", place) for place, _ in read)])
-        return Look(look, _is_plain_and_finite if only_overflow and is_plain and not read else None, sees)
+        return Look(look, _passes(dtype) if dtype is not None and only_overflow and not read else None, sees)
 
     # ------------------------------------------------------------ looking
 
@@ -190,12 +191,22 @@ class _Writers:
         return self._owner.get(output, output[0])
 
 
-def _is_plain_and_finite(result: Any) -> bool:
-    """Whether a result is one tensor that numpy takes as it is, and finite."""
-    try:
-        return on_device.lies_here(result) and finite(result.numpy(), "")
-    except (AttributeError, RuntimeError, TypeError):  # something else, or of autograd
+def _passes(dtype: torch.dtype) -> Callable[[Any], bool]:
+    """Whether a result is one tensor of this type, whose memory lies here, and finite."""
+    name, is_numpys = arrays.dtype_name(dtype), dtype in arrays.SAME_IN_NUMPY
+    tensors = arrays.TENSORS
+
+    def passes(result: Any) -> bool:
+        try:
+            if type(result) in tensors and result.is_cpu and result.dtype is dtype:
+                if result.is_contiguous():
+                    return bool(finite_at(result.data_ptr(), result.numel(), name))
+                return is_numpys and finite(result.numpy(), "")
+        except (RuntimeError, TypeError):  # without memory of its own, or of autograd
+            pass
         return False
+
+    return passes
 
 
 def _finite(tensor: Tensor) -> bool | None:

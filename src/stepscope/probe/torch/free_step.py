@@ -21,7 +21,7 @@ from stepscope.core.watch.records import Check, Hit
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, compat, on_device
 from stepscope.probe.torch.events import Event
-from stepscope.probe.torch.fast import Arguments
+from stepscope.probe.torch.program import Arguments
 from stepscope.probe.torch.values import NOTHING_RETURNED, KeptNode, Memory, Slot
 
 Output = tuple[str, int]  # a node and its slot

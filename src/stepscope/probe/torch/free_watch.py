@@ -10,6 +10,7 @@ this happens twice as many as before, so that one that comes now and then is amo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +21,10 @@ from stepscope.core.watch.records import Hit, HitBatch
 from stepscope.core.watch.step_check import StepCheck, batch_of
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
-from stepscope.probe.torch.fast import FastPath, Look, Program
+from stepscope.probe.torch.fast import FastPath
 from stepscope.probe.torch.free_looks import Looks
 from stepscope.probe.torch.free_step import FreeStep, Output
+from stepscope.probe.torch.program import Look, Program
 from stepscope.probe.torch.telling import Known
 from stepscope.probe.torch.values import NOT_KEPT, KeptNode, Memory, StepValues, is_stop
 
@@ -98,6 +100,10 @@ class FreeWatch:
         self._step = FreeStep(self._memory, self._step.before, self._step.bad_before)
         self._unseen = False
         self._fast.new_step()
+
+    def optimizing(self) -> AbstractContextManager[None]:
+        """As `FastPath.optimizing`."""
+        return self._fast.optimizing() if self.on else nullcontext()
 
     def stop(self) -> None:
         """The next step is seen by somebody else, or by nobody."""

@@ -29,6 +29,7 @@ from stepscope.probe.torch.forwards import Forwards
 from stepscope.probe.torch.session import Session
 from stepscope.probe.torch.steps import Steps, Verdict
 
+_OPTIMIZERS = "torch.optim."  # the modules of PyTorch's own
 _hooks: Hooks | None = None
 
 
@@ -77,6 +78,7 @@ class Hooks:
         assert self._session is not None
         self._session.tracer.follow_optimizers()  # after ours: a step ends before what comes of it is looked at
         self._wrap(optimizers.Optimizer, "__init__", self._make_optimizer)
+        self._wrap(optimizers.Optimizer, "profile_hook_step", self._make_step)
         self._wrap(compat.LoaderIterator, "__next__", self._next_batch)
         self._wrap(torch.amp.GradScaler, "step", self._scaler_step)
         self._wrap(torch.amp.GradScaler, "scale", self._scale)
@@ -86,14 +88,14 @@ class Hooks:
         self._uncaught.watch()
 
     def _wrap(self, owner: Any, name: str, replacement: Callable[..., Any]) -> None:
-        original = getattr(owner, name)
+        original, is_static = getattr(owner, name), isinstance(vars(owner)[name], staticmethod)
 
         @functools.wraps(original)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             return replacement(original, *args, **kwargs)
 
-        setattr(owner, name, wrapper)
-        self._wrapped.append((owner, name, original))
+        self._wrapped.append((owner, name, vars(owner)[name]))
+        setattr(owner, name, staticmethod(wrapper) if is_static else wrapper)
 
     def detach(self, reason: str) -> None:
         """Gives PyTorch its own functions back; the training goes on undebugged."""
@@ -143,6 +145,22 @@ class Hooks:
         original(optimizer, *args, **kwargs)
         self._note(optimizer, self._optimizers, self._steps.optimizer_gone)
         self._steps.optimizer_made(id(optimizer))
+
+    def _make_step(self, original: Callable[..., Any], step: Callable[..., Any]) -> Callable[..., Any]:
+        """The step of a class of optimizers, with what PyTorch puts around it."""
+        if not step.__module__.startswith(_OPTIMIZERS):
+            return original(step)
+
+        @functools.wraps(step)
+        def seen(*args: Any, **kwargs: Any) -> Any:
+            closure = any(callable(one) for one in (*args[1:], *kwargs.values()))
+            session = self._session
+            if session is None or closure or not self._mine():
+                return step(*args, **kwargs)
+            with session.optimizing():
+                return step(*args, **kwargs)
+
+        return original(seen)
 
     def _optimizer_begins(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if not self._mine():

@@ -44,7 +44,7 @@ class Operation:
     value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without."""
 
     __slots__ = (
-        *("_arguments", "_may_write", "_statistics", "_written"),
+        *("_arguments", "_may_write", "_numbers", "_positional", "_statistics", "_written"),
         *("fresh", "hidden", "idle", "name", "view", "writes"),
     )
 
@@ -58,6 +58,8 @@ class Operation:
         self.hidden = namespace in _HIDDEN_NAMESPACES
         self.fresh = self.name in FRESH
         self._arguments = [argument.name for argument in schema.arguments]
+        self._positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]
+        self._numbers = [place for place, one in enumerate(schema.arguments) if "Tensor" not in str(one.type)]
         aliases = [argument.alias_info for argument in schema.arguments]
         self._written = {
             key
@@ -108,6 +110,23 @@ class Operation:
             else:
                 literals.append((name, value))
         return tensors, written, literals
+
+    def dispatched(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the dispatcher is called with where Python calls this with `args` and `kwargs`."""
+        named = dict(kwargs)
+        if "input" in named and "self" in self._positional:
+            named["self"] = named.pop("input")
+        bound = list(args[: len(self._arguments)])  # sizes may be given one by one
+        for name in self._positional[len(bound) :]:
+            if name not in named:
+                break
+            bound.append(named.pop(name))
+        for place in self._numbers:
+            if place < len(bound) and isinstance(bound[place], Tensor):
+                bound[place] = bound[place].item()
+        return tuple(bound), named
 
     def may_write(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
         """The tensors among the arguments of a call into whose memory it may write: no less than those that it does."""

@@ -128,6 +128,10 @@ class Session:
         self._skipped = True
         self._skipped_updates += 1
 
+    def optimizing(self) -> contextlib.AbstractContextManager[None]:
+        """Around the step of an optimizer of PyTorch's own, where that calls no closure."""
+        return self._free.optimizing()
+
     def end(self, uncaught: str) -> None:
         """At interpreter exit. The agent removes the folder, too, if we don't get to it."""
         if self._pipe is not None and not self.over:

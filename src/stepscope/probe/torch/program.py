@@ -1,0 +1,75 @@
+"""What a traced step called, in order, and what is to be looked at when it runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from stepscope.probe.torch import compat
+from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.operations import operation, outputs_of
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
+After = Callable[[Any, Any, Any], None]  # result, args, kwargs
+
+
+class Look(NamedTuple):
+    """`at` is given what a node has just put out, in the order of `Event.outputs`, and what it was called with; but for
+    a result that `passes`, at less cost. `sees` is what it looks at, by any names that all looks share."""
+
+    at: Callable[[Sequence[Tensor | None], Arguments], None]
+    passes: Callable[[Any], bool] | None = None
+    sees: frozenset[Any] = frozenset(("outputs",))
+
+
+class Step(NamedTuple):
+    """Of a program: the operation, how it is called, its name in Python, and a look at what comes of it."""
+
+    function: Any
+    entry: Callable[..., Any]
+    name: str
+    passes: Callable[[Any], bool] | None
+    after: After | None
+
+
+class Program:
+    """What a traced step called. `events` are its nodes; `about` is for those who ask which one it was."""
+
+    def __init__(self, program: Sequence[tuple[Any, Event | None]], about: Any = None) -> None:
+        self.about = about
+        self.events = [event for _, event in program if event is not None]
+        self.functions: list[Any] = []
+        self.names: list[str] = []  # of their nodes
+        self.places: list[int] = []  # of each of the functions, its event
+        for place, event in enumerate(self.events):
+            if not event.operation.idle:
+                self.functions.append(event.func)
+                self.names.append(event.name)
+                self.places.append(place)
+        self.calls: list[Step] = []
+        self.seen: list[frozenset[Any]] = []  # of each of the calls
+
+    def watch(self, looks: Sequence[Look | None]) -> None:
+        """`looks`: for each event."""
+        self.calls = []
+        for function, place in zip(self.functions, self.places, strict=True):
+            namespace, _, name = self.events[place].operation.name.partition(".")
+            after = _after(self.events[place], looks[place])
+            self.calls.append(Step(function, compat.entry_of(function), name if namespace == "aten" else "", *after))
+        looked_at = (looks[place] for place in self.places)
+        self.seen = [look.sees if look is not None else frozenset() for look in looked_at]
+
+
+def _after(event: Event, look: Look | None) -> tuple[Callable[[Any], bool] | None, After | None]:
+    """What is done after a call, given what was learnt of it in the trace."""
+    if look is None:
+        return None, None
+    operation, at = event.operation, look.at
+
+    def look_at_all(result: Any, args: Any, kwargs: Any) -> None:
+        tensors, written, _ = operation.read(args, kwargs or {})
+        at(outputs_of(result, [tensors[place] for place in written]), (args, kwargs))
+
+    return look.passes, look_at_all
