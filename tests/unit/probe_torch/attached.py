@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import torch
+
 from stepscope import live_messages as live
 from stepscope.core.ports import Command, Report
 from stepscope.pipe import Pipe, PipeClosed
@@ -16,6 +18,9 @@ from stepscope.probe.settings import Settings
 from stepscope.probe.torch.hooks import Hooks
 from stepscope.probe.torch.session import Session
 from stepscope.probe.torch.steps import Steps
+
+_OPTIMIZERS = [one for one in vars(torch.optim).values() if isinstance(one, type)]
+_STEPS = {one: vars(one).get("step") for one in _OPTIMIZERS}
 
 
 class Agent:
@@ -65,10 +70,20 @@ class Agent:
         self._theirs.close()
 
 
+def _forget_optimizers() -> None:
+    """As in a process that has not made any yet: PyTorch changes the class of the first of each."""
+    for optimizer_class, step in _STEPS.items():
+        if step is not None:
+            optimizer_class.step = step
+        elif "step" in vars(optimizer_class):
+            del optimizer_class.step
+
+
 @contextmanager
 def attached(monkeypatch, *commands: Command, unit: str = "run", on_pause=None, **settings: Any) -> Iterator[tuple]:
     agent = Agent(list(commands), on_pause)
     monkeypatch.setattr(sidecar, "launch", lambda: agent.pipe)
+    _forget_optimizers()
     session = Session(Settings(step_unit=unit, **settings))
     hooks = Hooks(session, Steps(unit))
     hooks.attach()

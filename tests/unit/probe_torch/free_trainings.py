@@ -165,6 +165,22 @@ def _trained(net, then, zero_in: int) -> list[float]:
     return losses
 
 
+def optimized(make, zero_in: int = 5, large: float = 3e38) -> list[float]:
+    """With an optimizer that `make` makes; in step `zero_in` the gradients are `large`."""
+    torch.manual_seed(3)
+    net, losses = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4, bias=False)), []
+    optimizer = make(net.parameters())
+    for number in range(1, 9):
+        optimizer.zero_grad()
+        loss = net(torch.rand(3, 4)).square().mean()
+        loss.backward()
+        for parameter in net.parameters():
+            parameter.grad.sign_().mul_(large if number == zero_in else 0.1)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 class Branching(nn.Module):
     def __init__(self) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import select
 from dataclasses import replace
 
@@ -34,6 +35,7 @@ from stepscope.core.ports import Command, TensorKey  # noqa: E402
 from stepscope.core.watch.recommended import recommended  # noqa: E402
 from stepscope.core.watch.records import HitBatch, Rule, Selection, Watchpoint, WatchpointSet  # noqa: E402
 from stepscope.probe.torch import arrays, on_device  # noqa: E402
+from stepscope.probe.torch.free_looks import finite_of  # noqa: E402
 from stepscope.probe.torch.free_step import FreeStep  # noqa: E402
 from stepscope.probe.torch.free_watch import FreeWatch  # noqa: E402
 from stepscope.probe.torch.tracer import Tracer  # noqa: E402
@@ -180,6 +182,39 @@ def verdicts(batches):
         for hit in batch.hits
         if hit.node != "Input/loss"
     ]
+
+
+class _Wrapper(torch.Tensor):
+    """Without memory of its own, on the processor as it says."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    __torch_dispatch__ = classmethod(lambda cls, func, types, args=(), kwargs=None: NotImplemented)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16], ids=str)
+def test_a_finite_result_of_any_layout_passes_and_no_other(dtype) -> None:
+    passes = finite_of(dtype)
+    for bad in (math.nan, math.inf, -math.inf):
+        for place in ((0, 0, 0, 0), (1, 2, 4, 6), (0, 1, 2, 3)):
+            x = torch.rand(2, 3, 5, 7).to(dtype)
+            layouts = [x, x.to(memory_format=torch.channels_last), x.transpose(1, 3), x[:, :, ::2]]
+            is_numpys = dtype is not torch.bfloat16
+            assert [passes(one) for one in layouts] == [True, is_numpys, is_numpys, is_numpys]
+            x[place] = bad
+            assert not any(passes(one) for one in (x, x.to(memory_format=torch.channels_last), x.transpose(1, 3)))
+    assert passes(torch.zeros(0, 3, dtype=dtype))
+    assert passes(nn.Parameter(torch.zeros(2, dtype=dtype)).detach())
+    gone = torch.zeros(8, dtype=dtype)
+    gone.untyped_storage().resize_(0)
+    other = torch.zeros(2, dtype=torch.int64)
+    strange = [gone, other, torch.zeros(2, 2, dtype=dtype).to_sparse(), torch.zeros(2, dtype=dtype, device="meta")]
+    strange += [_Wrapper(torch.zeros(2, dtype=dtype)), None, 1.0, [torch.zeros(2, dtype=dtype)]]
+    assert not any(map(passes, strange))
+    torch.vmap(lambda one: strange.append(passes(one)) or one)(torch.zeros(2, 3, dtype=dtype))
+    assert strange[-1] is False
 
 
 def test_the_first_node_that_overflows_is_the_first_hit(monkeypatch) -> None:

@@ -56,6 +56,31 @@ def test_all_instruction_sets_give_the_same_bits(name, wild):
         assert len(set(answers)) == 1
 
 
+@pytest.mark.usefixtures("any_instruction_set")
+@pytest.mark.parametrize("name", NAMES)
+def test_memory_is_looked_at_by_its_address(name):
+    form = name if name in FORMATS else ""
+    for count in (0, 1, 7, 130, 4096, 10_003):
+        tame = elements(name, count, 1, False)
+        wild = [elements(name, count, seed, True) for seed in range(5)]
+        last = tame.copy()
+        last.view(np.uint8)[-tame.itemsize :] = 0x7F  # of all formats but float32 and float64, NaN
+        for x in (tame, last, *wild, unaligned(tame)):
+            for instruction_set in kernel.instruction_sets():
+                kernel.choose(instruction_set)
+                answer = kernel.finite_at(x.ctypes.data, x.size, name)
+                if name in ("float16", "bfloat16", "float32", "float64"):
+                    assert answer is numpy_pass.finite(x, form)
+                else:
+                    assert answer is NotImplemented
+    assert kernel.finite_at(0, 0, "float32") is True
+    assert kernel.finite_at(0, 5, "float32") is NotImplemented
+    assert kernel.finite_at(8, -5, "float32") is NotImplemented
+    for wrong in ((), (1, 2), ("1", 2, "float32"), (1, 2.5, "float32"), (1, 0, None)):
+        with pytest.raises(TypeError):
+            kernel.finite_at(*wrong)
+
+
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "int64"])
 def test_threads_do_not_show_in_the_figures(name):
     x, p = (elements(name, 3_000_000, seed, True) for seed in (1, 2))

@@ -90,13 +90,13 @@ static int take_memory(PyObject *address, PyObject *count, PyObject *format, Tas
     memory->data = PyLong_AsVoidPtr(address);
     task->view.count = task->view.shape[0] = PyLong_AsLongLong(count);
     task->view.dimensions = task->view.tensors = 1;
-    if (PyErr_Occurred())
+    if (PyErr_Occurred() || PyUnicode_GetLength(format) < 0)
         return -1;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (PyUnicode_CompareWithASCIIString(format, formats[i].name) == 0) {
             task->kind[0] = formats[i].kind;
             memory->stride[0] = memory->size = formats[i].size;
-            return memory->data || task->view.count == 0;
+            return task->view.count == 0 || (task->view.count > 0 && memory->data);
         }
     return 0;
 }

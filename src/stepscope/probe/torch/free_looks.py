@@ -128,7 +128,7 @@ class Looks:
         only_overflow = len(watched) == len(event.types) == 1 and watched[0].here.plan.only_overflow
         dtype = event.types[0][0] if event.types else None
         sees = frozenset([*(("output", of[1]) for of, _ in watched), *(("input", place) for place, _ in read)])
-        return Look(look, _passes(dtype) if dtype is not None and only_overflow and not read else None, sees)
+        return Look(look, finite_of(dtype) if dtype is not None and only_overflow and not read else None, sees)
 
     # ------------------------------------------------------------ looking
 
@@ -191,14 +191,14 @@ class _Writers:
         return self._owner.get(output, output[0])
 
 
-def _passes(dtype: torch.dtype) -> Callable[[Any], bool]:
-    """Whether a result is one tensor of this type, whose memory lies here, and finite."""
+def finite_of(dtype: torch.dtype) -> Callable[[Any], bool]:
+    """Tells of a result whether it surely is one tensor of this type, whose memory lies here, and finite."""
     name, is_numpys = arrays.dtype_name(dtype), dtype in arrays.SAME_IN_NUMPY
     tensors = arrays.TENSORS
 
     def passes(result: Any) -> bool:
         try:
-            if type(result) in tensors and result.is_cpu and result.dtype is dtype:
+            if type(result) in tensors and on_device.lies_here(result) and result.dtype is dtype:
                 if result.is_contiguous():
                     return bool(finite_at(result.data_ptr(), result.numel(), name))
                 return is_numpys and finite(result.numpy(), "")

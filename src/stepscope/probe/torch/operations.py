@@ -59,7 +59,12 @@ class Operation:
         self.fresh = self.name in FRESH
         self._arguments = [argument.name for argument in schema.arguments]
         self._positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]
-        self._numbers = [place for place, one in enumerate(schema.arguments) if "Tensor" not in str(one.type)]
+        self._numbers = {
+            key
+            for place, one in enumerate(schema.arguments)
+            if "Tensor" not in str(one.type)
+            for key in (place, one.name)
+        }
         aliases = [argument.alias_info for argument in schema.arguments]
         self._written = {
             key
@@ -123,9 +128,10 @@ class Operation:
             if name not in named:
                 break
             bound.append(named.pop(name))
-        for place in self._numbers:
-            if place < len(bound) and isinstance(bound[place], Tensor):
-                bound[place] = bound[place].item()
+        for values, keys in ((bound, range(len(bound))), (named, list(named))):
+            for key in keys:
+                if key in self._numbers and isinstance(values[key], Tensor):
+                    values[key] = values[key].item()
         return tuple(bound), named
 
     def may_write(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
