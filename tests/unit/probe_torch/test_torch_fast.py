@@ -13,7 +13,7 @@ from nets import Mlp, step  # noqa: E402
 from torch import nn  # noqa: E402
 
 from stepscope.core.graph.torch_ops import UNWRITTEN  # noqa: E402
-from stepscope.probe.torch.fast import FastPath
+from stepscope.probe.torch.fast import FastPath  # noqa: E402
 from stepscope.probe.torch.program import Look, Program  # noqa: E402
 
 pytestmark = pytest.mark.torch

@@ -17,8 +17,8 @@ from stepscope.core.tensors.one_pass import finite, finite_at
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, type_of
-from stepscope.probe.torch.program import Arguments, Look
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
+from stepscope.probe.torch.program import Arguments, Look
 
 
 class _Watched(NamedTuple):

@@ -78,7 +78,8 @@ class Hooks:
         assert self._session is not None
         self._session.tracer.follow_optimizers()  # after ours: a step ends before what comes of it is looked at
         self._wrap(optimizers.Optimizer, "__init__", self._make_optimizer)
-        self._wrap(optimizers.Optimizer, "profile_hook_step", self._make_step)
+        if hasattr(optimizers.Optimizer, "profile_hook_step"):  # without it their steps only cost more
+            self._wrap(optimizers.Optimizer, "profile_hook_step", self._make_step)
         self._wrap(compat.LoaderIterator, "__next__", self._next_batch)
         self._wrap(torch.amp.GradScaler, "step", self._scaler_step)
         self._wrap(torch.amp.GradScaler, "scale", self._scale)

@@ -116,9 +116,7 @@ class Operation:
                 literals.append((name, value))
         return tensors, written, literals
 
-    def dispatched(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def dispatched(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What the dispatcher is called with where Python calls this with `args` and `kwargs`."""
         named = dict(kwargs)
         if "input" in named and "self" in self._positional:

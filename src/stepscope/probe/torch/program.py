@@ -9,7 +9,7 @@ from torch import Tensor
 
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
-from stepscope.probe.torch.operations import operation, outputs_of
+from stepscope.probe.torch.operations import outputs_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any] | None]
 After = Callable[[Any, Any, Any], None]  # result, args, kwargs
