@@ -101,7 +101,6 @@ def test_jumps_go_to_what_is_not_finite_and_to_the_largest(look, job, language):
 def test_a_jump_shows_another_part_where_the_one_shown_has_none(look, language):
     page = look("five_axes", language)
     page.focused([0, 0])
-    page.figured()
     page.page.keyboard.press("n")
     page.said(page.words["elsewhere"])
     page.focused(HIDDEN_NAN[-2:])
@@ -111,11 +110,21 @@ def test_a_jump_shows_another_part_where_the_one_shown_has_none(look, language):
     page.focused(HIDDEN_NAN[-2:])
 
 
+def test_a_jump_does_not_wait_for_the_figures(new_page, server, job):
+    page = new_page("en")
+    page.route("**/stats?*", lambda route: None)  # they never come
+    page.route("**/compare?*", lambda route: None)
+    page = Viewing(page, "en").look_at(server.url, job.id, op_of("five_axes"))
+    page.focused([0, 0])
+    page.page.keyboard.press("n")
+    page.said(page.words["elsewhere"])
+    page.focused(HIDDEN_NAN[-2:])
+
+
 @LANGUAGES
 def test_a_jump_says_that_there_is_nothing(look, language):
     page = look("half", language)
     page.focused([0, 0])
-    page.figured()
     page.page.keyboard.press("n")
     page.said(page.words["none"])
     page.focused([0, 0])

@@ -74,7 +74,7 @@ class Viewing(Debugger):
         self.settled()
 
     def figured(self) -> None:
-        """Waits until the figures of the whole tensor are known; a jump says less without them."""
+        """Waits until the figures of the whole tensor are known."""
         figures = self.view.get_by_test_id("figures")
         figures.wait_for()
         expect(figures).not_to_contain_text("…")

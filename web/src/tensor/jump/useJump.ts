@@ -52,7 +52,7 @@ export function useJump({ shown, onJump, onJumpElsewhere }: Jumping): { note: No
     };
     const elsewhere = async (isOutside: boolean) => {
       const found = await find(what, "", from && flatOf(from, fullShape));
-      if (!found.position) return setNote({ words: noneText(text, what, true), isFound: false });
+      if (!found.position) return setNote({ words: noneText(text, what), isFound: false });
       onJumpElsewhere(found.position);
       went(found.position, found.value, found.count, isOutside);
     };
@@ -62,8 +62,8 @@ export function useJump({ shown, onJump, onJumpElsewhere }: Jumping): { note: No
       if (found.position) {
         onJump(found.position);
         went(realPosition(part, found.position), found.value, found.count, false);
-      } else if (what === "nonfinite" && figures && specialsOf(figures) > 0) await elsewhere(true);
-      else setNote({ words: noneText(text, what, isAll(part, fullShape) || figures !== undefined), isFound: false });
+      } else if (what === "nonfinite" && !isAll(part, fullShape) && (!figures || specialsOf(figures) > 0)) await elsewhere(true);
+      else setNote({ words: noneText(text, what), isFound: false });
     } catch (error) {
       setNote({ words: `${text.views.jumpFailed}: ${errorText(error as Error, text)}`, isFound: false });
     }
@@ -115,9 +115,8 @@ function shortValue(value: string): string {
   return real(Number.isFinite(Number(value)) && !/^-?\d+$/.test(value) ? Number(value) : value);
 }
 
-function noneText(text: Texts, what: JumpKind, isOfAll: boolean): string {
-  if (what !== "nonfinite") return text.views.noneFinite;
-  return isOfAll ? text.views.noneWhole : text.views.noneHere;
+function noneText(text: Texts, what: JumpKind): string {
+  return what === "nonfinite" ? text.views.noneWhole : text.views.noneFinite;
 }
 
 function isInMenu(target: EventTarget | null): boolean {
