@@ -32,6 +32,7 @@ from stepscope.core.ports import (
     Command,
     Comparison,
     ExecutionOrder,
+    NodeAttributes,
     Report,
     StackFrame,
     Tensor,
@@ -42,7 +43,7 @@ from stepscope.core.watch.records import HitBatch, WatchpointSet
 
 Message = dict[str, Any]
 Array = np.ndarray[Any, Any]
-Asked = Literal["tensor", "stats", "compare", "look", "execution", "frames"]
+Asked = Literal["tensor", "stats", "compare", "look", "execution", "frames", "attributes"]
 A = TypeVar("A")
 
 _ARGUMENTS: dict[Asked, dict[str, Any]] = {
@@ -52,6 +53,7 @@ _ARGUMENTS: dict[Asked, dict[str, Any]] = {
     "look": {"key": TensorKey, "question": looks.Question},
     "execution": {"offset": int, "limit": int},
     "frames": {},
+    "attributes": {"graph": str, "node": str},
 }
 _ANSWERS: dict[Asked, Any] = {
     "tensor": Tensor,
@@ -59,6 +61,7 @@ _ANSWERS: dict[Asked, Any] = {
     "compare": Comparison,
     "execution": ExecutionOrder,
     "frames": tuple[StackFrame, ...],
+    "attributes": NodeAttributes,
 }
 _QUESTIONS: dict[str, Any] = {question.__name__: question for question in looks.Question.__subclasses__()}
 _MAPPED = 1 << 20  # bytes from which an array is mapped, not read
@@ -78,6 +81,8 @@ class Values(Protocol):
     def execution(self, offset: int, limit: int) -> ExecutionOrder: ...
 
     def frames(self) -> tuple[StackFrame, ...]: ...
+
+    def attributes(self, graph: str, node: str) -> NodeAttributes: ...
 
 
 class ArrayFiles:

@@ -328,6 +328,21 @@ async def shows_a_stack_within_a_step_only(timeline: Timeline) -> None:
     assert not any(frame.locals for frame in frames if not frame.user)
 
 
+async def says_which_step_attributes_are_of(timeline: Timeline) -> None:
+    await timeline.do("run", 2)
+    graph, step = graph_of(timeline), timeline.reports[-1].step
+    node = (await timeline.source.execution(0, 1)).nodes[0].node
+    if timeline.source.info.stepping == "recorded":
+        with pytest.raises(NotAvailable):
+            await timeline.source.attributes(graph.name, node)
+        return
+    told = await timeline.source.attributes(graph.name, node)
+    assert (told.step, set(told.attributes) >= set(graph.node(node).attributes)) == (step, True)
+    for names in ((graph.name, "no such node"), ("no such graph", node)):
+        with pytest.raises(UnknownNode):
+            await timeline.source.attributes(*names)
+
+
 async def ends_when_told(timeline: Timeline) -> None:
     await timeline.send("terminate")
     assert (await timeline.farewell_came()).outcome == "terminated"
@@ -371,6 +386,8 @@ async def shows_no_tensors_while_it_runs(timeline: Timeline) -> None:
         await timeline.source.tensor(key)
     with pytest.raises(NotAvailable, match="pause"):
         await timeline.source.frames()
+    with pytest.raises(NotAvailable, match="pause"):
+        await timeline.source.attributes(key.graph, key.node)
     await timeline.do("pause")
     assert (await timeline.source.tensor(key)).array.size
 
@@ -393,6 +410,7 @@ CHECKS: tuple[Callable[[Timeline], Awaitable[None]], ...] = (
     a_recheck_stays_where_it_is,
     refuses_what_is_not_there,
     shows_a_stack_within_a_step_only,
+    says_which_step_attributes_are_of,
     ends_when_told,
 )
 

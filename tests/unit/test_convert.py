@@ -24,6 +24,7 @@ from stepscope.core.ports import (
     ExecutionOrder,
     Farewell,
     Local,
+    NodeAttributes,
     Report,
     SourceInfo,
     StackFrame,
@@ -120,6 +121,12 @@ FRAMES = st.lists(
     max_size=3,
 ).map(tuple)
 
+ATTRIBUTES = st.builds(
+    NodeAttributes,
+    step=INT64,
+    attributes=st.dictionaries(TEXT, st.recursive(st.none() | st.booleans() | INT64 | REAL | TEXT, st.lists)),
+)
+
 
 @pytest.mark.parametrize(
     ("name", "message", "values"),
@@ -133,6 +140,7 @@ FRAMES = st.lists(
         ("comparison", pb.TensorComparison, COMPARISONS),
         ("execution", pb.ExecutionOrder, ORDERS),
         ("frames", pb.Frames, FRAMES),
+        ("attributes", pb.NodeAttributes, ATTRIBUTES),
     ],
 )
 @settings(deadline=None)

@@ -21,6 +21,7 @@ from stepscope.core.ports import (
     ExecutedNode,
     ExecutionOrder,
     Local,
+    NodeAttributes,
     Report,
     StackFrame,
     State,
@@ -34,6 +35,14 @@ from stepscope.core.watch.records import HitBatch, WatchpointSet
 st.register_type_strategy(
     ExecutionOrder,
     st.builds(ExecutionOrder, st.integers(), st.lists(st.from_type(ExecutedNode), max_size=4).map(tuple)),
+)
+st.register_type_strategy(
+    NodeAttributes,
+    st.builds(
+        NodeAttributes,
+        st.integers(),
+        st.dictionaries(st.text(), st.none() | st.floats() | st.integers() | st.lists(st.text())),
+    ),
 )
 
 
@@ -95,6 +104,7 @@ def ask(values, folder, what, **arguments):
         ("compare", {"key": TensorKey("step", "n")}, Comparison),
         ("execution", {"offset": 3, "limit": 10}, ExecutionOrder),
         ("frames", {}, tuple[StackFrame, ...]),
+        ("attributes", {"graph": "step", "node": "m/aten.add"}, NodeAttributes),
     ],
 )
 @settings(deadline=None, max_examples=25)

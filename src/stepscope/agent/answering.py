@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from stepscope.core.errors import BadRequest
 from stepscope.core.looks import Question
-from stepscope.core.ports import Comparison, ExecutionOrder, StackFrame, Tensor, TensorKey, TensorStats
+from stepscope.core.ports import Comparison, ExecutionOrder, NodeAttributes, StackFrame, Tensor, TensorKey, TensorStats
 from stepscope.protocol import convert, looks
 from stepscope.protocol.gen import stepscope_pb2 as pb
 
@@ -28,6 +28,8 @@ class Values(Protocol):
     async def execution(self, offset: int, limit: int) -> ExecutionOrder: ...
 
     async def frames(self) -> tuple[StackFrame, ...]: ...
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes: ...
 
 
 async def answers(query: pb.Query, values: Values) -> AsyncIterator[pb.Answer]:
@@ -52,5 +54,8 @@ async def answers(query: pb.Query, values: Values) -> AsyncIterator[pb.Answer]:
         yield pb.Answer(execution=convert.execution_to_proto(order))
     elif what == "frames":
         yield pb.Answer(frames=convert.frames_to_proto(await values.frames()))
+    elif what == "attributes":
+        told = await values.attributes(query.attributes.graph_name, query.attributes.node_name)
+        yield pb.Answer(attributes=convert.attributes_to_proto(told))
     else:
         raise BadRequest("this version of stepscope does not know that query")

@@ -26,6 +26,7 @@ from stepscope.core.ports import (
     CommandKind,
     Comparison,
     ExecutionOrder,
+    NodeAttributes,
     Report,
     StackFrame,
     State,
@@ -128,6 +129,10 @@ class LiveTraining:
     async def frames(self) -> tuple[StackFrame, ...]:
         frames: tuple[StackFrame, ...] = await self._ask("frames")
         return frames
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        attributes: NodeAttributes = await self._ask("attributes", graph=graph, node=node)
+        return attributes
 
     async def _ask(self, what: live.Asked, **arguments: Any) -> Any:
         if not self.paused or self._over:

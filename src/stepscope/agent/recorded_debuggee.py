@@ -20,6 +20,7 @@ from stepscope.core.ports import (
     Command,
     Comparison,
     ExecutionOrder,
+    NodeAttributes,
     Report,
     StackFrame,
     Tensor,
@@ -129,3 +130,6 @@ class RecordedDebuggee:
 
     async def frames(self) -> tuple[StackFrame, ...]:
         raise NotAvailable("the steps of this training are recorded: it stands in no Python code that could be shown")
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        raise NotAvailable("the attributes of this training are constants of its graph")

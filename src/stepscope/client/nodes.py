@@ -30,9 +30,14 @@ class NodeName(str):
 
 @dataclass(frozen=True)
 class Node(views.Node):
-    """One node; `attributes` and `value` are JSON: arrays are {"dtype", "shape", "values": the first in one row}."""
+    """One node; `attributes` and `value` are JSON: arrays are {"dtype", "shape", "values": the first in one row}.
+
+    `attributes_step` is the step that the attributes are of; None where they are those of the graph: constants, or
+    where those of the present step can't be known now, as while the training runs.
+    """
 
     graph: str
+    attributes_step: int | None
 
 
 def node_from(answer: Mapping[str, Any]) -> Node:

@@ -66,6 +66,8 @@ def _decoder(of: Any) -> _Decoder:
         return lambda data, load: _checked(of, data)
     if of is float:
         return lambda data, load: _number(data)
+    if of is Any:
+        return lambda data, load: data
     if of is np.ndarray or origin is np.ndarray:
         return lambda data, load: load(data)
     if origin is Literal:

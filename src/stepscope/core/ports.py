@@ -220,6 +220,14 @@ class StackFrame:
     locals: tuple[Local, ...] = ()  # of the user's frames only
 
 
+@dataclass(frozen=True)
+class NodeAttributes:
+    """The attributes of a node whose numbers may change from step to step, and the step that these are of."""
+
+    step: int
+    attributes: Mapping[str, Any]
+
+
 class Source(Protocol):
     """One training process, as the server sees it. All methods but `info` may raise `core.errors`.
 
@@ -263,6 +271,13 @@ class Source(Protocol):
         """The Python stack of the thread that trains, innermost first; NotAvailable where there is none to see."""
         ...
 
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        """Those that a node had in the last recorded step; else those of the graph, with the step that it is of.
+
+        NotAvailable where attributes are constants of the graph.
+        """
+        ...
+
 
 class EventSink(Protocol):
     """What a source tells of itself, in order. `graph` is a serialised GraphProto of the protocol."""
@@ -293,6 +308,7 @@ __all__ = [
     "Farewell",
     "Local",
     "Moment",
+    "NodeAttributes",
     "Report",
     "Source",
     "SourceInfo",

@@ -25,6 +25,7 @@ from stepscope.core.ports import (
     Farewell,
     Local,
     Moment,
+    NodeAttributes,
     Report,
     SourceInfo,
     StackFrame,
@@ -37,6 +38,7 @@ from stepscope.core.ports import (
 from stepscope.core.tensors import index_shape
 from stepscope.core.tensors.blocks import blocks, working_dtype
 from stepscope.core.tensors.formats import as_bits, decode
+from stepscope.protocol import values
 from stepscope.protocol.gen import stepscope_pb2 as pb
 
 PROTOCOL_VERSION = 2
@@ -247,6 +249,17 @@ def frames_to_proto(frames: Sequence[StackFrame]) -> pb.Frames:
 
 def frames_from_proto(message: pb.Frames) -> tuple[StackFrame, ...]:
     return tuple(map(_frame_from_proto, message.frames))
+
+
+def attributes_to_proto(told: NodeAttributes) -> pb.NodeAttributes:
+    attributes = [
+        pb.AttributeProto(name=_clean(name), value=values.value_to_proto(one)) for name, one in told.attributes.items()
+    ]
+    return pb.NodeAttributes(step=told.step, attribute=attributes)
+
+
+def attributes_from_proto(message: pb.NodeAttributes) -> NodeAttributes:
+    return NodeAttributes(message.step, {one.name: values.value(one.value) for one in message.attribute})
 
 
 def tensor_to_proto(tensor: Tensor) -> Iterator[pb.TensorPart]:

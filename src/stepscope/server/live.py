@@ -18,6 +18,7 @@ from stepscope.core.ports import (
     Command,
     Comparison,
     ExecutionOrder,
+    NodeAttributes,
     SourceInfo,
     StackFrame,
     Tensor,
@@ -93,6 +94,10 @@ class LiveSource:
     async def frames(self) -> tuple[StackFrame, ...]:
         answer = await self._ask("frames", None, pb.Query(frames=pb.FramesQuery())).one()
         return convert.frames_from_proto(answer.frames)
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        query = pb.Query(attributes=pb.AttributesQuery(graph_name=graph, node_name=node))
+        return convert.attributes_from_proto((await self._ask("attributes", (graph, node), query).one()).attributes)
 
     # ------------------------------------------------------------ for the reader of the stream
 

@@ -230,6 +230,10 @@ class NodeView(Model):
     inputs: list[PortView]
     outputs: list[OutputView]
     attributes: dict[str, Any] = Field(description="arrays as {dtype, shape, values: the first in one row}")
+    attributes_step: int | None = Field(
+        description="the step that the attributes are of; null where they are those of the graph: constants, or where "
+        "those of the present step can't be known now"
+    )
     source: list[FrameView] = Field(description="innermost first")
     categories: list[Category]
     folded: bool = Field(description="only passes values on: has none of its own")

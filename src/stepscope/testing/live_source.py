@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stepscope.core.errors import NotAvailable
+from stepscope.core.errors import NotAvailable, UnknownNode
 from stepscope.core.ports import (
     Command,
     Cursor,
     ExecutedNode,
     Local,
     Moment,
+    NodeAttributes,
     SourceInfo,
     StackFrame,
     State,
@@ -120,6 +121,15 @@ class FakeLiveSource(FakeSource):
         library = StackFrame("/usr/lib/python3/site-packages/torch/nn/module.py", 1751, "_call_impl", "", False)
         loop = StackFrame(script, 40, "<module>", "loss = net(x, y)", True, (step, Local("loss", "Tensor", ())))
         return (inside, library, loop) if cursor else (loop,)
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        """Of a node that has not run in this step, those of the step before."""
+        self._check_paused()
+        if graph != Network.graph_name or node not in NODES:
+            raise UnknownNode(f"no node {node!r} in {graph!r}", [])
+        ran = any(one.node == node for one in self._order())
+        step = self.network.step if ran else max(self.network.step - 1, 0)
+        return NodeAttributes(step, {"inputs": len(NODES[node][1]), "rate": 0.1 / (1 + step)})
 
     def _value(self, key: TensorKey) -> Tensor:
         self._check_paused()

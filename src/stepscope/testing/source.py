@@ -22,6 +22,7 @@ from stepscope.core.ports import (
     ExecutedNode,
     ExecutionOrder,
     Farewell,
+    NodeAttributes,
     Report,
     SourceInfo,
     StackFrame,
@@ -234,6 +235,9 @@ class FakeSource:
 
     async def frames(self) -> tuple[StackFrame, ...]:
         raise NotAvailable("the steps of this training are recorded")
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        raise NotAvailable("the attributes of this training are constants of its graph")
 
     def _value(self, key: TensorKey) -> Tensor:
         return self.network.tensor(key)

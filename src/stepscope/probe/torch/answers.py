@@ -19,6 +19,7 @@ from stepscope.core.ports import (
     Comparison,
     ExecutedNode,
     ExecutionOrder,
+    NodeAttributes,
     StackFrame,
     Tensor,
     TensorKey,
@@ -26,23 +27,25 @@ from stepscope.core.ports import (
 )
 from stepscope.core.tensors import apply_index, compare, look, stats
 from stepscope.probe.torch import arrays, frames
+from stepscope.probe.torch.events import attributes_of
+from stepscope.probe.torch.telling import Known
 from stepscope.probe.torch.values import Memory, StepValues
 
 A = TypeVar("A")
 
 
 class Answers:
-    """`graph` gives the graph that was told last, `live` the parameters, buffers and states by the names of their
+    """`known` gives the graph that was told last, `live` the parameters, buffers and states by the names of their
     nodes; `thread` is the one that trains."""
 
     def __init__(
         self,
         memory: Memory,
-        graph: Callable[[], Graph],
+        known: Callable[[], Known],
         live: Callable[[], Mapping[str, torch.Tensor]],
         thread: int,
     ) -> None:
-        self._memory, self._graph, self._live, self._thread = memory, graph, live, thread
+        self._memory, self._known, self._live, self._thread = memory, known, live, thread
 
     # ------------------------------------------------------------ queries
 
@@ -70,28 +73,33 @@ class Answers:
         current = self._memory.current
         if current is None:
             raise NotAvailable("no step has been recorded", code="no_step")
-        graph, nodes = self._graph().name, current.nodes
+        graph, nodes = self._known().name, current.nodes
         chosen = nodes[offset : offset + limit]
         return ExecutionOrder(len(nodes), tuple(ExecutedNode(graph, node) for node in chosen))
 
     def frames(self) -> tuple[StackFrame, ...]:
         return frames.frames(self._thread)
 
+    def attributes(self, graph: str, node: str) -> NodeAttributes:
+        known, current = self._known_as(graph), self._memory.current
+        told = known.graph.node(node).attributes
+        literals = current.literals(node) if current is not None else None
+        if current is None or literals is None:
+            return NodeAttributes(known.steps[node], told)
+        return NodeAttributes(current.number, attributes_of(literals))
+
     # ------------------------------------------------------------ a step to be checked
 
     @property
     def graphs(self) -> Mapping[str, Graph]:
-        graph = self._graph()
+        graph = self._known().graph
         return {graph.name: graph}
 
     # ------------------------------------------------------------ finding values
 
     def _find(self, key: TensorKey) -> tuple[torch.Tensor, int]:
         """The tensor, and the step that its value is of."""
-        graph = self._graph()
-        if key.graph != graph.name:
-            raise UnknownNode(f"no graph {key.graph!r}", [graph.name])
-        kind = graph.summarize(key.node).kind
+        kind = self._known_as(key.graph).graph.summarize(key.node).kind
         step = self._step(key)
         if key.input is not None:
             if step is None:
@@ -106,6 +114,12 @@ class Answers:
         if key.slot:
             raise BadRequest(f"{key.node} has one output, there is no slot {key.slot}", code="no_slot")
         return self._variable(key, kind, step)
+
+    def _known_as(self, graph: str) -> Known:
+        known = self._known()
+        if graph != known.name:
+            raise UnknownNode(f"no graph {graph!r}", [known.name])
+        return known
 
     def _step(self, key: TensorKey) -> StepValues | None:
         if key.when == "current":

@@ -14,6 +14,7 @@ from stepscope.probe.torch.arrays import dtype_name
 from stepscope.probe.torch.operations import Operation
 from stepscope.probe.torch.storages import Source
 
+Literals = list[tuple[str, Any]]
 Phase = Literal["forward", "backward", "recompute", "optimizer", "other"]
 
 
@@ -65,7 +66,7 @@ class Event:
     rewrites: list[tuple[int, int]]
     outputs: list[Tensor | None]
     types: list[tuple[torch.dtype | None, torch.Size]]  # of the outputs
-    literals: list[tuple[str, Any]]
+    literals: Literals
     stack: stacks.Places
     frame: FrameType | None
 
@@ -92,13 +93,17 @@ class Event:
             op=self.operation.name,
             inputs=[InputRef(source.node, source.slot) for source in self.inputs],
             outputs=[type_of(*one) for one in self.types],
-            attributes={name: _plain(value) for name, value in self.literals if value is not None},
+            attributes=attributes_of(self.literals),
             stack=stacks.text(self.stack),
         )
 
 
 def type_of(dtype: torch.dtype | None, shape: torch.Size) -> TensorType:
     return TensorType() if dtype is None else TensorType(dtype_name(dtype), tuple(shape))
+
+
+def attributes_of(literals: Literals) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in literals if value is not None}
 
 
 def _plain(value: Any) -> Any:

@@ -90,7 +90,7 @@ class Session:
             self._telling = Telling(_graph_name(self._settings), self._folder.path)
             self._standing = Standing(self._memory, self._telling)
             self._arrays = live.ArrayFiles(self._folder.path)
-            self._answers = Answers(self._memory, lambda: self._telling.graph, self.tracer.tensors, self.thread)
+            self._answers = Answers(self._memory, lambda: self._telling.known, self.tracer.tensors, self.thread)
             self._pipe = sidecar.launch()
             self._waiting = Waiting(self._pipe)
             self._pipe.send("hello", **introduction(self._settings, self._folder.path, module))
@@ -102,7 +102,7 @@ class Session:
         with compat.unseen():
             self._memory.begin(0, ())
             self._hold_parameters()
-            self._telling.update(self.tracer, ended=True)
+            self._telling.update(self.tracer, 0, ended=True)
             say(f"paused before the first step; go on from {self._server}")
             self._pause("start")
         if not self.over:
@@ -223,7 +223,7 @@ class Session:
         if held:
             self._hold_parameters()
         if self.tracer.events:
-            changed = self._telling.update(self.tracer, ended=True)
+            changed = self._telling.update(self.tracer, self._step + 1, ended=True)
             if changed and self._step < FIRST_STEPS:
                 self._tell_graph()
             self._free.learn(self.tracer.program, self._telling.known)
@@ -288,7 +288,7 @@ class Session:
     def _pause_at(self, event: Event, moment: Moment) -> None:
         began = time.perf_counter()
         self._standing.stand_at(event.name, moment)
-        self._telling.update(self.tracer, ended=False)
+        self._telling.update(self.tracer, self._step + 1, ended=False)
         self._pause("node")
         self._standing.leave()
         self._step_began += time.perf_counter() - began

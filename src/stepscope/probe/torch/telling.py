@@ -18,10 +18,18 @@ _Key = tuple[Any, ...]
 
 
 class Known:
-    """What a step came out as. `stops`: nodes of the graph at which one can stop."""
+    """What a step came out as. `steps`: of each node by its name, the step in which its record was made; `stops`: nodes
+    of the graph at which one can stop."""
 
-    def __init__(self, name: str, records: list[NodeRecord], nodes: list[_Key], variables: tuple[str, ...]) -> None:
-        self.name, self.records, self.nodes, self.variables = name, records, nodes, variables
+    def __init__(
+        self,
+        name: str,
+        records: list[NodeRecord],
+        nodes: list[_Key],
+        variables: tuple[str, ...],
+        steps: dict[str, int],
+    ) -> None:
+        self.name, self.records, self.nodes, self.variables, self.steps = name, records, nodes, variables, steps
         self.stops = sum(record.kind == "op" and record.op not in FOLDED_OPS for record in records)
 
     @cached_property
@@ -33,7 +41,7 @@ class Telling:
     """`update` looks at what the tracer has of the step; `tell` sends what has changed since the graph was sent."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        self.known = Known(name, [], [], ())
+        self.known = Known(name, [], [], (), {})
         self._folder = folder
         self._matched = 0  # nodes of the present step that are as they were known
         self._untold = False
@@ -51,7 +59,7 @@ class Telling:
     def new_step(self) -> None:
         self._matched = 0
 
-    def update(self, tracer: Tracer, ended: bool) -> bool:
+    def update(self, tracer: Tracer, step: int, ended: bool) -> bool:
         """Whether the graph is another one now. `ended`: the step is over, so that no node can be missing any more."""
         events = tracer.events
         running = bool(events) and not ended and not events[-1].types and bool(events[-1].tensors)
@@ -66,14 +74,16 @@ class Telling:
         if same:
             return False
         nodes, records = [_key(event) for event in events], tracer.records()
+        steps = {record.name: step for record in records}
         if not ended:  # what the last step did after this may come yet
             if running:
-                self._as_it_was(nodes, records)
+                self._as_it_was(nodes, records, steps)
             names = {record.name for record in records}
             nodes += [node for node in known.nodes if node[0] not in names]
             records += [record for record in known.records if record.name not in names]
+            steps = known.steps | steps
         self._matched = last
-        self.known, self._untold = Known(known.name, records, nodes, variables), True
+        self.known, self._untold = Known(known.name, records, nodes, variables, steps), True
         return True
 
     def tell(self, send: Callable[..., None]) -> None:
@@ -85,11 +95,12 @@ class Telling:
             graph_file.dump(self.known.records, path)
             send("graph", name=self.known.name, path=str(path))
 
-    def _as_it_was(self, nodes: list[_Key], records: list[NodeRecord]) -> None:
+    def _as_it_was(self, nodes: list[_Key], records: list[NodeRecord], steps: dict[str, int]) -> None:
         """The last node has not put out anything yet: what it is known to put out stands for that."""
         name = records[-1].name
         records[-1:] = [old for old in self.known.records if old.name == name] or records[-1:]
         nodes[-1:] = [old for old in self.known.nodes if old[0] == name] or nodes[-1:]
+        steps[name] = self.known.steps.get(name, steps[name])
 
     def _is_known(self, event: Event) -> bool:
         return self._matched < len(self.known.nodes) and self.known.nodes[self._matched] == _key(event)

@@ -12,7 +12,7 @@ import torch
 
 from stepscope.core.errors import NotAvailable
 from stepscope.core.graph.fold import FOLDED_OPS
-from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.events import Event, Literals
 from stepscope.probe.torch.holding import Held, Holding
 
 Slot = Held | NotAvailable  # a value, or why there is none
@@ -38,12 +38,13 @@ def is_stop(event: Event) -> bool:
 
 
 class _Node:
-    """What a node read and made. Empty once it is gone, for the reason `gone`."""
+    """What a node read and made. Empty once it is gone, for the reason `gone`. `literals`: None if it was not seen."""
 
-    __slots__ = ("gone", "inputs", "name", "outputs", "ran")
+    __slots__ = ("gone", "inputs", "literals", "name", "outputs", "ran")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.literals: Literals | None = None
         self.inputs: list[Slot] = []
         self.outputs: list[Slot] = []
         self.ran = False
@@ -73,6 +74,7 @@ class StepValues:
         holding = self._holding
         holding.settle()
         node = self._add(event)
+        node.literals = event.literals
         if keep:
             node.inputs = [self._hold(tensor) for tensor in event.tensors]
             for source, held in zip(event.inputs, node.inputs, strict=False):
@@ -143,6 +145,11 @@ class StepValues:
 
     def input(self, node: str, index: int) -> torch.Tensor:
         return self._read(node, index, "inputs")
+
+    def literals(self, node: str) -> Literals | None:
+        """That the node was called with in this step; None where that was not seen, or has not come."""
+        place = self._places.get(node)
+        return None if place is None else self._of[place].literals
 
     def variable(self, name: str) -> torch.Tensor:
         """A parameter after the step, if that has ended; else it, or an input, as a node first read it."""

@@ -750,7 +750,7 @@ class TensorKey(_message.Message):
     def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., slot: _Optional[int] = ..., input: _Optional[int] = ..., when: _Optional[_Union[TensorKey.When, str]] = ...) -> None: ...
 
 class Query(_message.Message):
-    __slots__ = ("id", "tensor", "statistics", "comparison", "execution", "look", "frames")
+    __slots__ = ("id", "tensor", "statistics", "comparison", "execution", "look", "frames", "attributes")
     ID_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
     STATISTICS_FIELD_NUMBER: _ClassVar[int]
@@ -758,6 +758,7 @@ class Query(_message.Message):
     EXECUTION_FIELD_NUMBER: _ClassVar[int]
     LOOK_FIELD_NUMBER: _ClassVar[int]
     FRAMES_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     id: int
     tensor: TensorQuery
     statistics: TensorKey
@@ -765,7 +766,8 @@ class Query(_message.Message):
     execution: ExecutionQuery
     look: LookQuery
     frames: FramesQuery
-    def __init__(self, id: _Optional[int] = ..., tensor: _Optional[_Union[TensorQuery, _Mapping]] = ..., statistics: _Optional[_Union[TensorKey, _Mapping]] = ..., comparison: _Optional[_Union[TensorKey, _Mapping]] = ..., execution: _Optional[_Union[ExecutionQuery, _Mapping]] = ..., look: _Optional[_Union[LookQuery, _Mapping]] = ..., frames: _Optional[_Union[FramesQuery, _Mapping]] = ...) -> None: ...
+    attributes: AttributesQuery
+    def __init__(self, id: _Optional[int] = ..., tensor: _Optional[_Union[TensorQuery, _Mapping]] = ..., statistics: _Optional[_Union[TensorKey, _Mapping]] = ..., comparison: _Optional[_Union[TensorKey, _Mapping]] = ..., execution: _Optional[_Union[ExecutionQuery, _Mapping]] = ..., look: _Optional[_Union[LookQuery, _Mapping]] = ..., frames: _Optional[_Union[FramesQuery, _Mapping]] = ..., attributes: _Optional[_Union[AttributesQuery, _Mapping]] = ...) -> None: ...
 
 class TensorQuery(_message.Message):
     __slots__ = ("key", "index")
@@ -779,6 +781,14 @@ class FramesQuery(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class AttributesQuery(_message.Message):
+    __slots__ = ("graph_name", "node_name")
+    GRAPH_NAME_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
+    graph_name: str
+    node_name: str
+    def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ...) -> None: ...
+
 class ExecutionQuery(_message.Message):
     __slots__ = ("offset", "limit")
     OFFSET_FIELD_NUMBER: _ClassVar[int]
@@ -788,7 +798,7 @@ class ExecutionQuery(_message.Message):
     def __init__(self, offset: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class Answer(_message.Message):
-    __slots__ = ("id", "failure", "tensor", "statistics", "comparison", "execution", "look", "frames")
+    __slots__ = ("id", "failure", "tensor", "statistics", "comparison", "execution", "look", "frames", "attributes")
     ID_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
     TENSOR_FIELD_NUMBER: _ClassVar[int]
@@ -797,6 +807,7 @@ class Answer(_message.Message):
     EXECUTION_FIELD_NUMBER: _ClassVar[int]
     LOOK_FIELD_NUMBER: _ClassVar[int]
     FRAMES_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     id: int
     failure: Failure
     tensor: TensorPart
@@ -805,7 +816,8 @@ class Answer(_message.Message):
     execution: ExecutionOrder
     look: TensorLook
     frames: Frames
-    def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ..., look: _Optional[_Union[TensorLook, _Mapping]] = ..., frames: _Optional[_Union[Frames, _Mapping]] = ...) -> None: ...
+    attributes: NodeAttributes
+    def __init__(self, id: _Optional[int] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., tensor: _Optional[_Union[TensorPart, _Mapping]] = ..., statistics: _Optional[_Union[TensorStatistics, _Mapping]] = ..., comparison: _Optional[_Union[TensorComparison, _Mapping]] = ..., execution: _Optional[_Union[ExecutionOrder, _Mapping]] = ..., look: _Optional[_Union[TensorLook, _Mapping]] = ..., frames: _Optional[_Union[Frames, _Mapping]] = ..., attributes: _Optional[_Union[NodeAttributes, _Mapping]] = ...) -> None: ...
 
 class Failure(_message.Message):
     __slots__ = ("kind", "message", "field", "code")
@@ -1091,6 +1103,14 @@ class ExecutedNode(_message.Message):
     node_name: str
     occurrence: int
     def __init__(self, graph_name: _Optional[str] = ..., node_name: _Optional[str] = ..., occurrence: _Optional[int] = ...) -> None: ...
+
+class NodeAttributes(_message.Message):
+    __slots__ = ("step", "attribute")
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTE_FIELD_NUMBER: _ClassVar[int]
+    step: int
+    attribute: _containers.RepeatedCompositeFieldContainer[AttributeProto]
+    def __init__(self, step: _Optional[int] = ..., attribute: _Optional[_Iterable[_Union[AttributeProto, _Mapping]]] = ...) -> None: ...
 
 class Frames(_message.Message):
     __slots__ = ("frames",)

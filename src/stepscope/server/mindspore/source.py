@@ -18,6 +18,7 @@ from stepscope.core.ports import (
     EventSink,
     ExecutionOrder,
     Farewell,
+    NodeAttributes,
     SourceInfo,
     StackFrame,
     Tensor,
@@ -141,3 +142,6 @@ class ClientSource:
 
     async def frames(self) -> tuple[StackFrame, ...]:
         raise NotAvailable("MindSpore's own debugger client does not tell where in the script the training stands")
+
+    async def attributes(self, graph: str, node: str) -> NodeAttributes:
+        raise NotAvailable("the attributes of this training are constants of its graph")

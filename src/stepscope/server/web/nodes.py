@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from starlette.responses import Response
+
+from stepscope.core.errors import StepscopeError
 from stepscope.core.graph.graph import Graph
 from stepscope.core.graph.records import TensorType
+from stepscope.core.graph.views import Node
+from stepscope.core.ports import NodeAttributes, State
+from stepscope.server.job import Job
 from stepscope.server.models import NodeView
-from stepscope.server.web.answers import plain
+from stepscope.server.web.answers import computed, plain
+
+ATTRIBUTES_SECONDS = 2.0  # that a node waits for what the training says of it
 
 
-def node_view(graph: Graph, name: str) -> NodeView:
+async def node_answer(job: Job, graph: Graph, name: str) -> Response:
     """Raises UnknownNode with the nearest names."""
-    node = graph.node(name)
+    node = await asyncio.to_thread(graph.node, name)
+    told = await _attributes_now(job, graph, node) if node.attributes else None
+    return await computed(lambda: _node_view(graph, node, told))
+
+
+async def _attributes_now(job: Job, graph: Graph, node: Node) -> NodeAttributes | None:
+    """What a training that stands still says of them; None where it says nothing, or not soon."""
+    if job.view.stepping != "live" or job.view.state is not State.PAUSED:
+        return None
+    try:
+        return await asyncio.wait_for(job.live().attributes(graph.name, node.name), ATTRIBUTES_SECONDS)
+    except (StepscopeError, asyncio.TimeoutError):
+        return None
+
+
+def _node_view(graph: Graph, node: Node, told: NodeAttributes | None) -> NodeView:
     return NodeView.model_validate(
         {
             "graph": graph.name,
@@ -39,7 +64,8 @@ def node_view(graph: Graph, name: str) -> NodeView:
                 }
                 for port in node.outputs
             ],
-            "attributes": plain(node.attributes),
+            "attributes": plain(told.attributes if told else node.attributes),
+            "attributes_step": told.step if told else None,
             "source": [vars(frame) for frame in node.source],
             "categories": node.categories,
             "folded": node.folded,

@@ -13,7 +13,7 @@ from stepscope.core.graph.views import Category, GraphView, Lineage, Reveal, Sco
 from stepscope.server.models import GraphList, NodeList, NodeRow, NodeView
 from stepscope.server.settings import MAX_NAME
 from stepscope.server.web.answers import answer, computed
-from stepscope.server.web.nodes import node_view
+from stepscope.server.web.nodes import node_answer
 from stepscope.server.web.state import TheJob, TheServices
 
 router = APIRouter(prefix="/api/jobs/{job}", tags=["graphs"])
@@ -103,14 +103,14 @@ async def lineage(
 async def graph_node(of: TheServices, job: TheJob, graph: str, name: Name) -> Response:
     """One node of this graph."""
     found = await of.jobs.graph_of(job, graph)
-    return await computed(lambda: node_view(found, name))
+    return await node_answer(job, found, name)
 
 
 @router.get("/node", response_model=NodeView, operation_id="node")
 async def node(of: TheServices, job: TheJob, name: Name, graph: Name = "") -> Response:
     """One node; the graph may be left out where one graph alone has it."""
     found = await of.jobs.locate(job, name, graph)
-    return await computed(lambda: node_view(found, name))
+    return await node_answer(job, found, name)
 
 
 @router.get("/nodes", response_model=NodeList, operation_id="nodes")
