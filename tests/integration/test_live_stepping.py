@@ -9,6 +9,7 @@ import pytest
 import stepscope
 from stepscope.core.errors import BadRequest, NotAvailable
 from stepscope.core.ports import Cursor
+from stepscope.server.web import nodes
 from stepscope.testing.agent import FakeAgent
 from stepscope.testing.live_source import COUNT, FakeLiveSource
 from stepscope.testing.network import FORWARD, OPTIMIZER
@@ -54,6 +55,44 @@ def test_the_stack_with_its_local_variables(live):
         "x": ("Tensor", (8, 4)),
     }
     assert frames[2].locals[0].text == "1"
+
+
+def test_the_step_that_attributes_are_of(live):
+    live.run(2)
+    done(live)
+    node = live.node(UPDATE)
+    assert (node.attributes_step, node.attributes["rate"]) == (2, pytest.approx(0.1 / 3))
+    live.run_to(LOSS)
+    done(live)
+    assert (live.step, live.node(LOSS).attributes_step) == (3, 3)
+    assert live.node(UPDATE).attributes_step == 2  # it has not run yet
+    live.resume()
+    node = live.node(UPDATE)
+    assert (node.attributes_step, set(node.attributes)) == (None, {"inputs"})
+
+
+def test_only_what_stands_still_and_may_have_other_attributes_is_asked_for_them(server, job):
+    assert (job.node(LOSS).attributes_step, job.node(LOSS).attributes) == (None, {"inputs": 2})
+    with FakeAgent(server.debugger_address, FakeLiveSource()) as agent:
+        with stepscope.connect(server.url) as debugger:
+            live = debugger.wait_for_job(60)
+            assert live.node("hidden.weight").attributes_step is None
+            assert "attributes" not in agent.asked
+            assert live.node(LOSS).attributes_step == 0
+            assert agent.asked.count("attributes") == 1
+            live.terminate()
+            live.wait(60)
+            assert live.node(LOSS).attributes_step is None
+
+
+def test_a_node_is_shown_where_the_training_does_not_answer(server, monkeypatch):
+    monkeypatch.setattr(nodes, "ATTRIBUTES_SECONDS", 0.2)
+    with FakeAgent(server.debugger_address, FakeLiveSource()) as agent, stepscope.connect(server.url) as debugger:
+        live = debugger.wait_for_job(60)
+        agent.silent = True
+        node = live.node(LOSS)
+        assert agent.asked == ["attributes"]
+        assert (node.attributes_step, node.attributes) == (None, {"inputs": 2})
 
 
 def test_a_recorded_job_stands_in_no_stack_and_before_no_node(job):
