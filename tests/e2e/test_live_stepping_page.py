@@ -10,9 +10,11 @@ from browsing import Debugger, complaints, expect
 from stepscope.core.ports import Report, State
 from stepscope.testing.agent import FakeAgent
 from stepscope.testing.live_source import FakeLiveSource
-from stepscope.testing.network import FORWARD
+from stepscope.testing.network import FORWARD, OPTIMIZER
 
 MATMUL = f"{FORWARD}/hidden-Dense/MatMul-op0"
+UPDATE = f"{OPTIMIZER}/ApplyMomentum-op0"
+AS_IN = {"en": "as in step 3", "zh": "轮次 3 的值"}
 WORDS = {
     "en": ("before the node", "after the node", "has not run yet", "Stack", "Variables of forward"),
     "zh": ("节点执行前", "节点执行后", "尚未执行", "调用栈", "forward 的变量"),
@@ -48,6 +50,32 @@ def test_before_and_after_a_node_with_the_stack(new_page, server, agent, languag
     page.page.locator("[data-testid=state]").filter(has_not_text=not_yet).wait_for()
     page.until(lambda: not agent.commands[-1].before)
     expect(page.page.get_by_role("tab", name=stack)).to_have_attribute("aria-selected", "true")
+    assert complaints(page.page) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_attributes_are_those_of_the_pause_or_say_of_which_step_they_are(new_page, server, agent, language):
+    page = Debugger(new_page(language), language).open(server.url)
+    page.state("paused")
+    page.run(2)
+    page.step(2)
+    page.open_scope("Default", OPTIMIZER)
+    page.select(UPDATE)
+    page.page.get_by_role("tab", name=page.text["node"], exact=True).click()
+    attributes, origin = page.page.locator(".ss-attributes"), page.page.get_by_test_id("attributes-origin")
+    expect(attributes).to_contain_text("0.25")
+    expect(origin).to_have_count(0)
+    page.run(1)
+    page.step(3)
+    expect(attributes).to_contain_text("0.125")
+    expect(origin).to_have_count(0)
+    page.button("next").click()
+    page.step(4)
+    page.selected(MATMUL)
+    expect(attributes).to_contain_text("0.0625")
+    page.select(UPDATE)
+    expect(origin).to_have_text(AS_IN[language])
+    expect(attributes).to_contain_text("0.125")  # it has not run in step 4
     assert complaints(page.page) == []
 
 

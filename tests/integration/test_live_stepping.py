@@ -61,7 +61,7 @@ def test_the_step_that_attributes_are_of(live):
     live.run(2)
     done(live)
     node = live.node(UPDATE)
-    assert (node.attributes_step, node.attributes["rate"]) == (2, pytest.approx(0.1 / 3))
+    assert (node.attributes_step, node.attributes["rate"]) == (2, 0.25)
     live.run_to(LOSS)
     done(live)
     assert (live.step, live.node(LOSS).attributes_step) == (3, 3)

@@ -129,7 +129,7 @@ class FakeLiveSource(FakeSource):
             raise UnknownNode(f"no node {node!r} in {graph!r}", [])
         ran = any(one.node == node for one in self._order())
         step = self.network.step if ran else max(self.network.step - 1, 0)
-        return NodeAttributes(step, {"inputs": len(NODES[node][1]), "rate": 0.1 / (1 + step)})
+        return NodeAttributes(step, {"inputs": len(NODES[node][1]), "rate": 0.5**step})
 
     def _value(self, key: TensorKey) -> Tensor:
         self._check_paused()

@@ -3,7 +3,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { JOBS } from "../state/events";
 import * as asks from "./asks";
-import { api, ApiError, type Category, type JobView, type Schemas, take } from "./client";
+import { api, ApiError, type Category, type JobView, type NodeView, type Schemas, take } from "./client";
 
 /** Errors that come again when asked again are not asked again. */
 export function mayRetry(count: number, error: Error): boolean {
@@ -58,6 +58,19 @@ export function nodeQuery(job: string, graph: string, revision: number, name: st
     queryKey: ["node", job, graph, revision, name],
     queryFn: ({ signal }) => take(asks.node(job, graph, name, { signal })),
     staleTime: Infinity,
+  });
+}
+
+/** The same with the attributes that it has at a pause; while they come, with those of the pause before. */
+export function nodeNowQuery(job: JobView, graph: string, revision: number, name: string, moment: string) {
+  const query = nodeQuery(job.id, graph, revision, name);
+  if (job.stepping !== "live") return query; // its attributes are constants
+  return queryOptions({
+    ...query,
+    queryKey: [...query.queryKey, moment],
+    placeholderData: (known: NodeView | undefined, of) =>
+      of?.queryKey[1] === job.id && known?.graph === graph && known.name === name ? known : undefined,
+    gcTime: 60_000,
   });
 }
 

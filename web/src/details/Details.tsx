@@ -4,9 +4,10 @@ import { Badge, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type JobView, type NodeView } from "../api/client";
-import { nodeQuery } from "../api/queries";
+import { nodeNowQuery } from "../api/queries";
 import { CopyButton } from "../app/Copy";
 import { type Texts, useText } from "../i18n";
+import { useMoment } from "../state/job";
 import { useRevision, useView } from "../state/view";
 import { errorText } from "./format";
 import { NodeInfo } from "./NodeInfo";
@@ -34,7 +35,8 @@ export function Details({ job, graph }: { job: JobView; graph: string | null }) 
 function OfNode({ job, graph, name }: { job: JobView; graph: string; name: string }) {
   const text = useText();
   const revision = useRevision(job.id, graph);
-  const { data: node, error } = useQuery(nodeQuery(job.id, graph, revision, name));
+  const { moment } = useMoment(job);
+  const { data: node, error } = useQuery(nodeNowQuery(job, graph, revision, name, moment));
   const [chosen, setTab] = useState<string | null>("tensors");
   const withStack = hasStack(job);
   const tab = chosen === "stack" && !withStack ? "tensors" : chosen; // it comes back when the training stands again
@@ -52,7 +54,7 @@ function OfNode({ job, graph, name }: { job: JobView; graph: string; name: strin
         <Title node={node} />
       </div>
       <Tabs.Panel value="tensors" className="ss-tab"><TensorTable job={job} node={node} /></Tabs.Panel>
-      <Tabs.Panel value="node" className="ss-tab"><NodeInfo node={node} /></Tabs.Panel>
+      <Tabs.Panel value="node" className="ss-tab"><NodeInfo job={job} node={node} /></Tabs.Panel>
       <Tabs.Panel value="source" className="ss-tab"><SourceLines node={node} /></Tabs.Panel>
       {withStack && <Tabs.Panel value="stack" className="ss-tab"><Stack job={job} /></Tabs.Panel>}
     </Tabs>

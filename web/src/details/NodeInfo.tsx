@@ -1,6 +1,6 @@
 /** Attributes of a node, and its neighbours as links. */
 
-import type { NodeView } from "../api/client";
+import type { JobView, NodeView } from "../api/client";
 import { type Texts, useText } from "../i18n";
 import { number } from "../i18n/numbers";
 import { shapeText } from "./format";
@@ -8,12 +8,16 @@ import { NodeLink } from "./NodeLink";
 
 const MOST = 50;
 
-export function NodeInfo({ node }: { node: NodeView }) {
+export function NodeInfo({ job, node }: { job: JobView; node: NodeView }) {
   const text = useText();
+  const origin = attributesOrigin(job, node, text);
   return (
     <div className="ss-info">
       <section>
-        <h3>{text.attributes}</h3>
+        <h3>
+          {text.attributes}
+          {origin && <small className="ss-dimmed" data-testid="attributes-origin"> {origin}</small>}
+        </h3>
         <dl className="ss-attributes">
           {factsOf(node, text).map(([name, value]) => (
             <div key={name}>
@@ -39,6 +43,16 @@ export function NodeInfo({ node }: { node: NodeView }) {
       </section>
     </div>
   );
+}
+
+/** Where the attributes come from, if they may not be those of the job's present step. */
+export function attributesOrigin(
+  { stepping, step }: Pick<JobView, "stepping" | "step">,
+  { attributes, attributes_step: of }: Pick<NodeView, "attributes" | "attributes_step">,
+  text: Texts,
+): string | null {
+  if (of !== null) return of === step ? null : text.attributesOfStep(of);
+  return stepping === "live" && Object.keys(attributes).length > 0 ? text.attributesOfGraph : null;
 }
 
 function factsOf(node: NodeView, text: Texts): [string, string][] {

@@ -154,6 +154,8 @@ export const en = {
   scope: "Scope",
   attributes: "Attributes",
   noAttributes: "no attributes",
+  attributesOfStep: (step: number) => `as in step ${number(step)}`,
+  attributesOfGraph: "as in the step that the graph was taken from",
   trainable: "trainable",
   notTrainable: "not trainable",
   producers: "Comes from",

@@ -151,6 +151,8 @@ export const zh: Texts = {
   scope: "作用域",
   attributes: "属性",
   noAttributes: "没有属性",
+  attributesOfStep: (step: number) => `轮次 ${number(step)} 的值`,
+  attributesOfGraph: "计算图生成时所在轮次的值",
   trainable: "可训练",
   notTrainable: "不可训练",
   producers: "来自",
