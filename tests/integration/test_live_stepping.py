@@ -71,23 +71,26 @@ def test_the_step_that_attributes_are_of(live):
     assert (node.attributes_step, set(node.attributes)) == (None, {"inputs"})
 
 
-def test_only_what_stands_still_and_may_have_other_attributes_is_asked_for_them(server, job):
-    assert (job.node(LOSS).attributes_step, job.node(LOSS).attributes) == (None, {"inputs": 2})
+def test_only_what_stands_still_and_may_have_other_attributes_is_asked_for_them(server, debugger):
     with FakeAgent(server.debugger_address, FakeLiveSource()) as agent:
-        with stepscope.connect(server.url) as debugger:
-            live = debugger.wait_for_job(60)
-            assert live.node("hidden.weight").attributes_step is None
-            assert "attributes" not in agent.asked
-            assert live.node(LOSS).attributes_step == 0
-            assert agent.asked.count("attributes") == 1
-            live.terminate()
-            live.wait(60)
-            assert live.node(LOSS).attributes_step is None
+        live = debugger.wait_for_job(60)
+        assert live.node("hidden.weight").attributes_step is None
+        assert agent.asked == []
+        assert live.node(LOSS).attributes_step == 0
+        assert agent.asked == ["attributes"]
+        live.terminate()
+        live.wait(60)
+        assert live.node(LOSS).attributes_step is None
 
 
-def test_a_node_is_shown_where_the_training_does_not_answer(server, monkeypatch):
+def test_of_a_recorded_job_they_are_constants(agent, job):
+    assert (job.node(LOSS).attributes_step, job.node(LOSS).attributes) == (None, {"inputs": 2})
+    assert agent.asked == []
+
+
+def test_a_node_is_shown_where_the_training_does_not_answer(server, debugger, monkeypatch):
     monkeypatch.setattr(nodes, "ATTRIBUTES_SECONDS", 0.2)
-    with FakeAgent(server.debugger_address, FakeLiveSource()) as agent, stepscope.connect(server.url) as debugger:
+    with FakeAgent(server.debugger_address, FakeLiveSource()) as agent:
         live = debugger.wait_for_job(60)
         agent.silent = True
         node = live.node(LOSS)
