@@ -251,6 +251,9 @@ class _Step:
         self.graphs = {network.graph_name: _indexed(type(network))}
         self.tensor = network.tensor
 
+    def attributes(self, graph: str, node: str) -> NodeAttributes:
+        return NodeAttributes(self._network.step, self.graphs[graph].node(node).attributes)
+
     def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder:
         order = self._network.execution()
         return ExecutionOrder(len(order), order[offset : offset + limit])

@@ -58,7 +58,7 @@ def fp16(**arguments) -> list[float]:
     for number in range(1, 9):
         optimizer.zero_grad()
         with torch.autocast("cpu", torch.bfloat16):
-            loss = net(torch.rand(4, 4) * (float("inf") if number == arguments.get("zero_in") else 1)).square().mean()
+            loss = net(torch.rand(4, 4) / (number != arguments.get("zero_in"))).square().mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -76,8 +76,8 @@ def in_parts(**arguments) -> list[float]:
         loss.backward()
         optimizer.step()
         with torch.no_grad():
-            net.fc1.weight[0, 1].mul_(float("nan") if number == arguments.get("zero_in") else 1)
-            net.fc2.weight.view(-1).mul_(float("inf") if number == arguments.get("zero_in") else 1)
+            net.fc1.weight[0, 1].div_(number != arguments.get("zero_in"))
+            net.fc2.weight.view(-1).div_(number != arguments.get("zero_in"))
             net.norm.bias.copy_(net.norm.bias * 1.0)
         losses.append(loss.item())
     return losses
@@ -102,6 +102,22 @@ def passed_on(fault: str = "", zero_in: int = 5) -> list[float]:
         memory.numpy()[:] = math.nan if bad["memory that nobody wrote"] else 0
         w = torch.stack([scale.mul(0.5), torch.cat([scale[:2], scale[2:]])]).view(8)[:4] + torch.cat([memory])[0]
         loss = net(torch.cat([y, z, w.expand(3, 4)], 1)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def scaled(zero_in: int = 5) -> list[float]:
+    """In step `zero_in` a product is told to be infinite, and a logarithm gets so by itself."""
+    torch.manual_seed(3)
+    net, losses = nn.Linear(4, 1), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for number in range(1, 9):
+        x = torch.rand(3, 4)
+        y = x * (math.inf if number == zero_in else 1.0) + x.mul_(number != zero_in).log()
+        loss = net(y).square().mean()
+        optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -158,7 +174,7 @@ def _trained(net, then, zero_in: int) -> list[float]:
     optimizer, losses = torch.optim.SGD(net.parameters(), lr=0.1), []
     for number in range(1, 9):
         optimizer.zero_grad()
-        loss = (then(net(torch.rand(3, 4))) * (math.nan if number == zero_in else 1)).square().mean()
+        loss = (then(net(torch.rand(3, 4))) / (number != zero_in)).square().mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

@@ -15,7 +15,7 @@ from torch import nn  # noqa: E402
 from stepscope import live_messages as live  # noqa: E402
 from stepscope.core.errors import UnknownNode  # noqa: E402
 from stepscope.core.ports import Command  # noqa: E402
-from stepscope.core.watch.records import Watchpoint, WatchpointSet  # noqa: E402
+from stepscope.core.watch.records import Rule, Selection, Watchpoint, WatchpointSet  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -97,9 +97,15 @@ def test_a_graph_out_of_two_steps_has_the_numbers_of_both(monkeypatch, in_the_ch
 
 
 def test_of_a_step_that_ran_free_they_are_those_of_the_traced_one(monkeypatch) -> None:
-    told = told_at_pauses(monkeypatch, [GO_ON], [Watchpoint(1, "tensor_overflow")], infinite_in=6)
+    net_alone = Selection("none", rules=(Rule("net", on=True, scope=True),))
+    told = told_at_pauses(monkeypatch, [GO_ON], [Watchpoint(1, "tensor_overflow", {}, net_alone)], infinite_in=6)
     assert [(step, reason) for step, _, reason in told[:1]] == [(6, "watchpoint")]
     assert told[0][1] <= 2
+
+
+def test_of_a_node_with_hits_in_a_step_that_ran_free_they_are_its_own(monkeypatch) -> None:
+    told = told_at_pauses(monkeypatch, [GO_ON], [Watchpoint(1, "tensor_overflow")], infinite_in=6)
+    assert told[0] == (6, 6, "watchpoint")
 
 
 def test_what_is_not_there(monkeypatch) -> None:

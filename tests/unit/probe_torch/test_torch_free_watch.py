@@ -22,6 +22,7 @@ from free_trainings import (  # noqa: E402
     fp16,
     in_parts,
     passed_on,
+    scaled,
     scripted,
     train,
     two_ways,
@@ -117,6 +118,19 @@ def test_of_two_ways_only_one_is_watched(monkeypatch) -> None:
         assert found == wanted or (found < wanted and "first nodes were not checked" in batch.warning)
     assert {batch.step for batch in free if batch.hits} == by_step.keys()
     assert any("first nodes were not checked" in batch.warning for batch in free)
+
+
+@pytest.mark.parametrize("device", [False, True], ids=["here", "on a device"])
+@pytest.mark.parametrize("free", [False, True], ids=["held", "free"])
+def test_a_number_that_an_operation_is_given_in_this_step_is_an_input(monkeypatch, free, device) -> None:
+    """Which were finite in the step that was traced."""
+    if device:
+        as_on_a_device(monkeypatch)
+    batches, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], scaled, free=free)
+    hits = [(hit.node, hit.watchpoint) for batch in batches for hit in batch.hits if hit.step == 5]
+    assert ("Script/aten.mul", 1) in hits
+    assert ("Script/aten.mul", 2) not in hits
+    assert ("Script/aten.log", 2) in hits
 
 
 def test_a_parameter_is_the_one_that_the_module_has_now(monkeypatch) -> None:

@@ -243,7 +243,7 @@ def test_an_optimizer_that_ends_amid_its_operations_has_gone_another_way(watcher
     begin()
     with watch.step():
         optimizer.step()
-    fast.learn(Program(watch.tracer.program))
+    fast.learn(Program(watch.tracer.program, exits=[len(watch.events)]))
     for left_out, told in ((None, []), (parameters[1], [1])):
         begin(left_out)
         fast.new_step()

@@ -15,7 +15,7 @@ import numpy as np
 from stepscope.core.errors import BadRequest, NotAvailable, StepscopeError
 from stepscope.core.graph import Graph, TensorType
 from stepscope.core.graph.masks import told_infinity
-from stepscope.core.ports import Command, ExecutionOrder, Tensor, TensorKey
+from stepscope.core.ports import Command, ExecutionOrder, NodeAttributes, Tensor, TensorKey
 from stepscope.core.tensors import all_finite
 from stepscope.core.watch.plan import Plan
 from stepscope.core.watch.records import Check, Hit, HitBatch, Watchpoint, WatchpointSet
@@ -64,6 +64,8 @@ class Step(Protocol):
     def execution(self, offset: int = 0, limit: int = 1000) -> ExecutionOrder: ...
 
     def tensor(self, key: TensorKey) -> Tensor: ...
+
+    def attributes(self, graph: str, node: str) -> NodeAttributes: ...
 
 
 class StepCheck:
@@ -243,7 +245,7 @@ def _inputs_finite(step: Step, graph: str, node: str) -> bool | None:
     about = of.node(node)
     if about.kind != "op":
         return None
-    if told_infinity(about.attributes):
+    if told_infinity(step.attributes(graph, node).attributes):
         return False
     for port in about.inputs:
         if port.control:

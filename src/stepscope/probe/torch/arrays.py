@@ -15,15 +15,9 @@ from numpy.typing import NDArray
 
 from stepscope.core.errors import NotAvailable
 from stepscope.core.tensors.formats import FORMATS, decode
+from stepscope.probe.torch.memory import array_of, part_here
 
 DENSE_LIMIT = 256 << 20  # bytes that a sparse tensor may take when all of it is shown
-
-_RAW = {
-    getattr(torch, name): torch.uint8 if dtype.itemsize == 1 else torch.int16
-    for name, dtype in FORMATS.items()
-    if hasattr(torch, name)
-}
-
 
 SAME_IN_NUMPY = frozenset((torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.bool))
 TENSORS = (torch.Tensor, torch.nn.Parameter)
@@ -37,8 +31,8 @@ def dtype_name(dtype: torch.dtype) -> str:
 def plain(tensor: torch.Tensor) -> NDArray[Any] | None:
     """Most tensors, at once: those that numpy takes as they are, without any call that dispatch modes could see."""
     if tensor.is_cpu and tensor.dtype in SAME_IN_NUMPY and type(tensor) in TENSORS:
-        with contextlib.suppress(RuntimeError, TypeError):  # sparse, conjugated
-            return tensor.numpy() if not tensor.requires_grad else tensor.data.numpy()
+        with contextlib.suppress(RuntimeError, TypeError):  # sparse
+            return None if tensor.is_neg() else array_of(tensor)
     return None
 
 
@@ -47,21 +41,17 @@ def as_bits(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
     `core.tensors.formats`). Raises NotAvailable for what can't be shown as an array."""
     name = dtype_name(tensor.dtype)
     try:
-        plain = _dense(tensor.detach())
+        plain = _dense(part_here(tensor).detach())
         if plain.is_conj() or plain.is_neg():
             plain = plain.resolve_conj().resolve_neg()
         if plain.device.type != "cpu":
             plain = plain.cpu()
-        raw = _RAW.get(plain.dtype)
-        if raw is not None:
-            bits = plain.view(raw).numpy()
-            return bits.view(FORMATS[name]), name
         if plain.dtype is torch.complex32:
             plain = plain.to(torch.complex64)
-        return plain.numpy(), name
+        return array_of(plain), name
     except NotAvailable:
         raise
-    except (RuntimeError, TypeError, NotImplementedError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise NotAvailable(
             f"a tensor of {name} on {tensor.device} can't be shown: {_first_line(error)}", code="no_memory"
         ) from None

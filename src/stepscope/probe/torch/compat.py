@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
+from torch import overrides
 from torch.utils import _python_dispatch
+from torch.utils._device import DeviceContext
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import dataloader
 
@@ -24,8 +26,9 @@ _PRIVATE = (
     (torch.autograd.graph, "_engine_run_backward"),
     (_python_dispatch, "_get_current_dispatch_mode_stack"),
     (_python_dispatch, "_disable_current_modes"),
-    (torch.autograd, "_engine_run_backward"),
     (dataloader, "_BaseDataLoaderIter"),
+    (overrides, "_get_current_function_mode_stack"),
+    (torch._C, "_is_torch_function_enabled"),
     (torch.UntypedStorage, "_weak_ref"),
     (torch.UntypedStorage, "_free_weak_ref"),
 )
@@ -111,6 +114,13 @@ def is_on_top(mode: TorchDispatchMode) -> bool:
 def is_on(mode: TorchDispatchMode) -> bool:
     """Whether a mode is anywhere in this thread's stack."""
     return any(one is mode for one in _python_dispatch._get_current_dispatch_mode_stack())
+
+
+def sees_python_calls() -> bool:
+    """Whether a function mode would see all that Python calls now, and no other one what ours does in turn. That of a
+    device is about the making of tensors alone."""
+    others = overrides._get_current_function_mode_stack()
+    return torch._C._is_torch_function_enabled() and all(type(one) is DeviceContext for one in others)
 
 
 @contextmanager

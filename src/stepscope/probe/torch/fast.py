@@ -112,7 +112,7 @@ class FastPath(compat.DebugMode):
     def optimizing(self) -> Iterator[None]:
         """Inside is the step of an optimizer of PyTorch's own, which calls operations from Python and in no other way:
         it is seen there."""
-        if not (self.seeing and compat.is_on_top(self)) or compat.compiles():
+        if not (self.seeing and compat.is_on_top(self) and compat.sees_python_calls()) or compat.compiles():
             yield
             return
         self.__exit__(None, None, None)
@@ -122,8 +122,8 @@ class FastPath(compat.DebugMode):
         finally:
             if self._pushed:
                 self.__enter__()
-        if self._is_amid_optimizer():  # it did something in another way
-            self._unseen()
+        if self.seeing and self._program is not None and self._at not in self._program.exits:
+            self._unseen()  # in another way, then
 
     def _called(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """A function that Python has called while an optimizer works."""
@@ -170,14 +170,6 @@ class FastPath(compat.DebugMode):
                 self.fault = error
                 self.blind()
         return result
-
-    def _is_amid_optimizer(self) -> bool:
-        """Whether the call that is expected is one of the optimizer that has made the last one."""
-        program, at = self._program, self._at
-        if program is None or not self.seeing or not 0 < at < len(program.places):
-            return False
-        last, expected = (program.events[program.places[place]] for place in (at - 1, at))
-        return last.phase == expected.phase == "optimizer" and last.name.split("/")[:2] == expected.name.split("/")[:2]
 
     def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
         """Not the call that is expected."""

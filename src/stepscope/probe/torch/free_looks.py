@@ -16,7 +16,7 @@ from stepscope.core.tensors import all_finite
 from stepscope.core.tensors.one_pass import finite, finite_at
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
-from stepscope.probe.torch.events import Event, type_of
+from stepscope.probe.torch.events import Event, Literals, attributes_of, type_of
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
 from stepscope.probe.torch.program import Arguments, Look
 
@@ -120,7 +120,8 @@ class Looks:
                 if on_device.lies_here(tensor):
                     inputs_finite = partial(self._inputs_finite, step, of, call)
                 else:  # asked when the tensors are gone
-                    inputs_finite = partial(self._inputs_were_finite, step, event)
+                    literals = call.literals if here.plan.needs_inputs else []
+                    inputs_finite = partial(self._inputs_were_finite, step, event, literals)
                 hit = step.check(here, of, tensor, inputs_finite) or hit
             if hit:
                 step.keep(call)
@@ -136,7 +137,7 @@ class Looks:
         """Of a node whose output `of` is not; None where that is not known."""
         step.bad.add(of)
         node, known = self._graph.node(of[0]), True
-        if told_infinity(node.attributes):
+        if told_infinity(attributes_of(call.literals)):
             return False
         ports = {port.index: (port.node, port.slot) for port in node.inputs if not port.control}
         for place, tensor in enumerate(call.tensors if ports else ()):  # what a fresh one is made of is no node
@@ -147,10 +148,10 @@ class Looks:
             known = known and finite is True
         return True if known else None
 
-    def _inputs_were_finite(self, step: FreeStep, event: Event) -> bool | None:
+    def _inputs_were_finite(self, step: FreeStep, event: Event, literals: Literals) -> bool | None:
         """The same at the end of the step."""
         node = self._graph.node(event.name)
-        if told_infinity(node.attributes):
+        if told_infinity(attributes_of(literals)):
             return False
         found = {self._was_finite(step, (port.node, port.slot)) for port in node.inputs if not port.control}
         return False if False in found else None if None in found else True
@@ -193,16 +194,18 @@ class _Writers:
 
 def finite_of(dtype: torch.dtype) -> Callable[[Any], bool]:
     """Tells of a result whether it surely is one tensor of this type, whose memory lies here, and finite."""
-    name, is_numpys = arrays.dtype_name(dtype), dtype in arrays.SAME_IN_NUMPY
-    tensors = arrays.TENSORS
+    name, size, tensors = arrays.dtype_name(dtype), dtype.itemsize, arrays.TENSORS
 
     def passes(result: Any) -> bool:
         try:
             if type(result) in tensors and on_device.lies_here(result) and result.dtype is dtype:
-                if result.is_contiguous():
-                    return bool(finite_at(result.data_ptr(), result.numel(), name))
-                return is_numpys and finite(result.numpy(), "")
-        except (RuntimeError, TypeError):  # without memory of its own, or of autograd
+                if not result.is_contiguous():
+                    array = arrays.plain(result)
+                    return array is not None and finite(array, "")
+                count = result.numel()
+                if (result.storage_offset() + count) * size <= result.untyped_storage().nbytes():
+                    return bool(finite_at(result.data_ptr(), count, name))
+        except RuntimeError:  # without memory of its own
             pass
         return False
 

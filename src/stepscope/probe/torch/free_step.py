@@ -20,7 +20,8 @@ from stepscope.core.watch.engine import Measured
 from stepscope.core.watch.records import Check, Hit
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, compat, on_device
-from stepscope.probe.torch.events import Event
+from stepscope.probe.torch.events import Event, Literals
+from stepscope.probe.torch.memory import part_here
 from stepscope.probe.torch.program import Arguments
 from stepscope.probe.torch.values import NOTHING_RETURNED, KeptNode, Memory, Slot
 
@@ -40,8 +41,15 @@ class Call(NamedTuple):
 
     @property
     def tensors(self) -> list[Tensor]:
+        return self._read()[0]
+
+    @property
+    def literals(self) -> Literals:
+        return self._read()[2]
+
+    def _read(self) -> tuple[list[Tensor], list[int], Literals]:
         args, kwargs = self.arguments
-        return self.event.operation.read(args, kwargs or {})[0]
+        return self.event.operation.read(args, kwargs or {})
 
 
 class _Deferred(NamedTuple):
@@ -84,14 +92,14 @@ class FreeStep:
     def copy_for_next(self, of: Output, tensor: Tensor) -> None:
         """The next step is going to be compared with this value."""
         with compat.unseen_by_others():
-            self.now[of] = tensor.detach().clone()
+            self.now[of] = part_here(tensor).detach().clone()
 
     def next(self, parameters: Mapping[str, Tensor]) -> FreeStep:
         """The step that comes, in which these parameters, as they are now, will be compared. What is kept of their old
         values is overwritten."""
         before = self.now
         for name, tensor in parameters.items():
-            of, old = (name, 0), self.before.get((name, 0))
+            of, old, tensor = (name, 0), self.before.get((name, 0)), part_here(tensor)
             if old is not None and (old.shape, old.dtype) == (tensor.shape, tensor.dtype):
                 before[of] = old.copy_(tensor)
             else:
@@ -106,7 +114,7 @@ class FreeStep:
                 for place, tensor in enumerate(call.tensors)
             ]
             outputs = [NOTHING_RETURNED if one is None else self._copy(one) for one in call.outputs]
-            self.kept[call.event.name] = (inputs, outputs)
+            self.kept[call.event.name] = KeptNode(inputs, outputs, call.literals)
 
     def settle(self) -> None:
         """Takes in what was computed on devices, with one transfer for all of it."""
@@ -198,7 +206,7 @@ class FreeStep:
         if holding.bytes > self._memory.budget:
             return _TOO_MUCH
         try:
-            return holding.hold(tensor.detach().clone())
+            return holding.hold(part_here(tensor).detach().clone())
         except NotAvailable as reason:
             return reason
         except RuntimeError as error:

@@ -10,7 +10,7 @@ this happens twice as many as before, so that one that comes now and then is amo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,11 +58,11 @@ class FreeWatch:
 
     # ------------------------------------------------------------ what is known
 
-    def learn(self, program: Sequence[tuple[Any, Event | None]], known: Known) -> None:
-        """A step was traced."""
+    def learn(self, program: Sequence[tuple[Any, Event | None]], known: Known, exits: Iterable[int]) -> None:
+        """A step was traced. Arguments are as of `Program`."""
         self._to_trace = max(0, self._to_trace - 1)
-        traced, before = Program(program, _Traced(known)), self._fast.program
-        if before is None or before.about.known is not known or before.functions != traced.functions:
+        traced, before = Program(program, _Traced(known), exits), self._fast.program
+        if before is None or before.about.known is not known or not before.is_as(traced):
             self._fast.learn(traced)
 
     @property
@@ -103,7 +103,7 @@ class FreeWatch:
 
     def optimizing(self) -> AbstractContextManager[None]:
         """As `FastPath.optimizing`."""
-        return self._fast.optimizing() if self.on else nullcontext()
+        return self._fast.optimizing()
 
     def stop(self) -> None:
         """The next step is seen by somebody else, or by nobody."""
@@ -146,7 +146,7 @@ class FreeWatch:
         outputs: dict[str, KeptNode] = {}
         for (name, slot), tensor in before.items():
             if name in nodes:
-                slots = outputs.setdefault(name, ([], []))[1]
+                slots = outputs.setdefault(name, KeptNode([], [])).outputs
                 slots += [NOT_KEPT] * (slot - len(slots)) + [holding.hold(tensor)]
         previous.ran_free(self._fast.ran, outputs)
         previous.ended({name: tensor for (name, _), tensor in before.items() if name not in nodes})

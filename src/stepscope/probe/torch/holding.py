@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from stepscope.core.errors import NotAvailable
+from stepscope.probe.torch.memory import part_here
 
 Span = tuple[int, int, int]  # a memory (the address of its StorageImpl), and the range of its bytes
 
@@ -70,7 +71,7 @@ class Holding:
     def hold(self, tensor: torch.Tensor) -> Held:
         """The value of `tensor` at this moment, for one more user; NotAvailable for what has no memory to be held."""
         try:
-            tensor = _plain(tensor)
+            tensor = part_here(tensor)
             key = _key(tensor)
             memory = self._memories.get(key[0]) if key else None
             known = memory.held.get(key) if memory else None
@@ -93,12 +94,12 @@ class Holding:
 
     def exempt(self, tensors: Iterable[torch.Tensor]) -> None:
         """Memory that the program keeps anyway (parameters, state of optimizers): only copies of it count."""
-        self._exempt = {span[0] for tensor in tensors for span in _spans(_plain(tensor))}
+        self._exempt = {span[0] for tensor in tensors for span in _spans(part_here(tensor))}
 
     def before_write(self, tensors: Iterable[torch.Tensor]) -> None:
         """Keeps the values in memory that these tensors are about to be written into."""
         for tensor in tensors:
-            for number, low, high in _spans(_plain(tensor)):
+            for number, low, high in _spans(part_here(tensor)):
                 memory = self._memories.get(number)
                 if memory is None:
                     continue
@@ -164,13 +165,6 @@ class Holding:
                 del self._memories[number]
                 self.bytes -= 0 if memory.exempt else memory.bytes
         held.spans = ()
-
-
-def _plain(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor with the memory: of a DTensor, the part that is here."""
-    if type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter:
-        return tensor
-    return getattr(tensor, "_local_tensor", tensor)
 
 
 def _strided(tensor: torch.Tensor) -> bool:

@@ -149,7 +149,7 @@ class Hooks:
 
     def _make_step(self, original: Callable[..., Any], step: Callable[..., Any]) -> Callable[..., Any]:
         """The step of a class of optimizers, with what PyTorch puts around it."""
-        if not step.__module__.startswith(_OPTIMIZERS):
+        if not str(getattr(step, "__module__", "")).startswith(_OPTIMIZERS):
             return original(step)
 
         @functools.wraps(step)

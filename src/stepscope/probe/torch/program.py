@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -35,9 +36,12 @@ class Step(NamedTuple):
 
 
 class Program:
-    """What a traced step called. `events` are its nodes; `about` is for those who ask which one it was."""
+    """What a traced step called. `events` are its nodes; `about` is for those who ask which one it was. `exits`: the
+    numbers of events after which the step of an optimizer was over; here, those of calls."""
 
-    def __init__(self, program: Sequence[tuple[Any, Event | None]], about: Any = None) -> None:
+    def __init__(
+        self, program: Sequence[tuple[Any, Event | None]], about: Any = None, exits: Iterable[int] = ()
+    ) -> None:
         self.about = about
         self.events = [event for _, event in program if event is not None]
         self.functions: list[Any] = []
@@ -48,8 +52,12 @@ class Program:
                 self.functions.append(event.func)
                 self.names.append(event.name)
                 self.places.append(place)
+        self.exits = {bisect_left(self.places, count) for count in exits}
         self.calls: list[Step] = []
         self.seen: list[frozenset[Any]] = []  # of each of the calls
+
+    def is_as(self, other: Program) -> bool:
+        return self.functions == other.functions and self.exits == other.exits
 
     def watch(self, looks: Sequence[Look | None]) -> None:
         """`looks`: for each event."""

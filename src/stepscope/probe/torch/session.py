@@ -130,7 +130,7 @@ class Session:
 
     def optimizing(self) -> contextlib.AbstractContextManager[None]:
         """Around the step of an optimizer of PyTorch's own, where that calls no closure."""
-        return self._free.optimizing()
+        return self._free.optimizing() if self._free.on else self.tracer.optimizing()
 
     def end(self, uncaught: str) -> None:
         """At interpreter exit. The agent removes the folder, too, if we don't get to it."""
@@ -226,7 +226,7 @@ class Session:
             changed = self._telling.update(self.tracer, self._step + 1, ended=True)
             if changed and self._step < FIRST_STEPS:
                 self._tell_graph()
-            self._free.learn(self.tracer.program, self._telling.known)
+            self._free.learn(self.tracer.program, self._telling.known, self.tracer.exits)
         self._step += 1
         self._standing.leave()
         self._folder.count(self._step)

@@ -7,6 +7,7 @@ oldest nodes that nobody watches are released first, those of the step before th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import torch
 
@@ -16,7 +17,16 @@ from stepscope.probe.torch.events import Event, Literals
 from stepscope.probe.torch.holding import Held, Holding
 
 Slot = Held | NotAvailable  # a value, or why there is none
-KeptNode = tuple[list[Slot], list[Slot]]  # inputs and outputs
+
+
+class KeptNode(NamedTuple):
+    """Of a node that ran free; `literals` are those that it was called with."""
+
+    inputs: list[Slot]
+    outputs: list[Slot]
+    literals: Literals | None = None
+
+
 NOT_KEPT = NotAvailable(
     "not kept: this step ran free, and of such a step only the nodes with hits are; step on to record the next one",
     code="ran_free",
@@ -112,7 +122,7 @@ class StepValues:
             node = self._add(event)
             self._has_run(event, node)
             if event.name in kept:
-                node.inputs, node.outputs = kept[event.name]
+                node.inputs, node.outputs, node.literals = kept[event.name]
             else:
                 node.gone = NOT_KEPT
 

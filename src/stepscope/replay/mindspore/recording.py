@@ -18,7 +18,7 @@ from stepscope.core import declared
 from stepscope.core.errors import NotAvailable, UnknownNode
 from stepscope.core.graph import Graph, Node, NodeSummary, Port
 from stepscope.core.graph.optimizers import OPTIMIZERS
-from stepscope.core.ports import ExecutionOrder, Tensor, TensorKey
+from stepscope.core.ports import ExecutionOrder, NodeAttributes, Tensor, TensorKey
 from stepscope.core.step_data import BEFORE, NET
 from stepscope.protocol.gen import stepscope_pb2 as pb
 from stepscope.protocol.graphs import records
@@ -48,6 +48,10 @@ class Recording:
     @property
     def graphs(self) -> Mapping[str, Graph]:
         return self._graphs
+
+    def attributes(self, graph: str, node: str) -> NodeAttributes:
+        """Constants of the graph."""
+        return NodeAttributes(self._last, self._graphs[graph].node(node).attributes)
 
     def add_graph(self, number: int, path: Path, trainable: Mapping[str, bool]) -> pb.GraphProto:
         """Reads a graph file; returns the graph with the dump's names and the parameters' roles filled in."""
