@@ -166,6 +166,31 @@ class AndMore(optim.SGD):
         super().step(closure)
 
 
+class Adding(TorchFunctionMode):
+    """One of the user's, which does something of its own."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        return result.mul_(1) if getattr(func, "__name__", "") == "addcdiv_" else result
+
+
+def within(context) -> list[float]:
+    """Each step of the optimizer within a context of the user's."""
+
+    def make(parameters):
+        optimizer = optim.Adam(parameters, lr=0.1)
+        step = optimizer.step
+
+        def step_within() -> None:
+            with context():
+                step()
+
+        optimizer.step = step_within
+        return optimizer
+
+    return optimized(make, large=math.nan)
+
+
 def with_closure(zero_in: int = 5) -> list[float]:
     net, losses = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1)), []
     for parameter in net.parameters():
@@ -217,8 +242,11 @@ def raising(zero_in: int = 7) -> list[float]:
         (with_closure, False),
         (raising, True),
         (partial(train, zero_in=5), True),
+        (partial(within, Adding), False),
+        (partial(within, torch._C.DisableTorchFunction), False),
+        (partial(within, lambda: torch.device("cpu")), True),
     ],
-    ids=["own step", "and more", "closure", "raising", "usual"],
+    ids=["own step", "and more", "closure", "raising", "usual", "mode", "no modes", "device"],
 )
 @pytest.mark.parametrize("watchpoints", [[OVERFLOW, ORIGIN], EVERYTHING], ids=["both", "recommended"])
 def test_only_what_is_known_is_watched_where_python_calls(
@@ -229,6 +257,27 @@ def test_only_what_is_known_is_watched_where_python_calls(
     slow, *_ = watched(monkeypatch, watchpoints, training, free=False)
     assert plain(free) == plain(slow)
     assert free
+
+
+def test_what_hooks_of_the_user_do_after_an_optimizer_is_no_part_of_it(monkeypatch, seen) -> None:
+    def make(parameters):
+        optimizer = optim.Adam(parameters, lr=0.1)
+        optimizer.register_step_post_hook(lambda one, *_: one.param_groups[0]["params"][0].data.clamp_(-9, 9))
+        return optimizer
+
+    free, _, traced = watched(monkeypatch, [OVERFLOW, ORIGIN], optimized, make=make, large=math.nan)
+    assert seen
+    assert not any(batch.warning for batch in free)
+    assert traced == 2
+    slow, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], optimized, free=False, make=make, large=math.nan)
+    assert plain(free) == plain(slow)
+
+
+def test_a_step_of_no_module_is_none_of_pytorchs(monkeypatch) -> None:
+    space = {"torch": torch}
+    exec("class Own(torch.optim.SGD):\n    def step(self):\n        torch.optim.SGD.step(self)", space)
+    assert space["Own"].step.__module__ is None
+    watched(monkeypatch, [OVERFLOW], optimized, make=partial(space["Own"], lr=0.1))
 
 
 def test_an_optimizer_that_ends_amid_its_operations_has_gone_another_way(watcher) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -66,15 +67,56 @@ class DebugMode(TorchDispatchMode):
     A plain one makes Dynamo give up a compiled function for good when that is called under it, and wraps each of its
     calls into a guard against Dynamo, which doubles what a call costs.
 
-    `seeing`: it is to look at what passes. A forked child, which inherits it, sees nothing.
+    `seeing`: it is to look at what passes. A forked child, which inherits it, sees nothing. `wanted`: it is to be on
+    the stack. Where that can't be brought about at once, `settle` does it later.
     """
 
     supports_higher_order_operators = True  # else `torch.cond` raises
 
     def __init__(self) -> None:
         super().__init__()
-        self.seeing = False
+        self.seeing = self.wanted = False
+        self._unsettled = False
+        self._owner = 0  # the thread on whose stack it is
         _modes.add(self)
+
+    def put_on(self) -> None:
+        if not is_on(self):
+            self.__enter__()
+        self.wanted, self._unsettled, self._owner = True, _within_compiled_call(), threading.get_ident()
+
+    def take_off(self) -> bool:
+        """False where it stays for now: a mode of the user's is on top of it, compiled code has called this, or this is
+        another thread."""
+        if is_on(self) and not _within_compiled_call():
+            self._leave()
+        self._unsettled = is_on(self) or (self.wanted and self._owner != threading.get_ident())
+        self.wanted = False
+        return not self._unsettled
+
+    def settle(self) -> None:
+        if not self._unsettled or _within_compiled_call():
+            return
+        if not self.wanted:
+            self.take_off()
+        elif is_on_top(self):
+            self.__exit__(None, None, None)
+            self.__enter__()
+            self._unsettled = False
+
+    def _leave(self) -> None:
+        """The stack, if only modes of ours are on top of this one."""
+        above: list[DebugMode] = []
+        while not is_on_top(self):
+            top = _python_dispatch._get_current_dispatch_mode_stack()[-1]
+            if not isinstance(top, DebugMode):
+                break
+            top.__exit__(None, None, None)
+            above.append(top)
+        else:
+            self.__exit__(None, None, None)
+        for mode in reversed(above):
+            mode.__enter__()
 
     def blind(self) -> None:
         """It sees nothing from now on."""
@@ -90,6 +132,18 @@ class DebugMode(TorchDispatchMode):
 
 
 _modes: weakref.WeakSet[DebugMode] = weakref.WeakSet()
+
+
+def _within_compiled_call() -> bool:
+    """Whether a function of `torch.compile` has led here. When that returns, whether there are modes is for the
+    dispatcher again what it was before, whatever is on the stack by then."""
+    compiler = getattr(sys.modules.get("torch._dynamo.eval_frame"), "__file__", None)
+    frame = sys._getframe() if compiler is not None else None
+    while frame is not None:
+        if frame.f_code.co_filename == compiler and "saved_include_set" in frame.f_code.co_varnames:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _blind_in_child() -> None:

@@ -42,7 +42,6 @@ class FastPath(compat.DebugMode):
         self._calls: Sequence[Step] = ()
         self._at = 0
         self._undo: Callable[[], None] = compat.nothing
-        self._pushed = False
         self._python_calls = PythonCalls(self._called)
 
     # ------------------------------------------------------------ what is known, and what is looked at
@@ -90,19 +89,14 @@ class FastPath(compat.DebugMode):
     def push(self) -> None:
         self._undo()
         self._undo = compat.run_compiled_code_eagerly()
-        self._pushed = True
-        if not compat.is_on(self):
-            self.__enter__()
+        self.put_on()
 
     def pop(self) -> bool:
-        """False where a mode of the user's is on top of this one, which stays, blind, until the next call."""
+        """As `take_off`."""
         self.blind()
         self._undo()
         self._undo = compat.nothing
-        self._pushed = False
-        if compat.is_on_top(self):
-            self.__exit__(None, None, None)
-        return not compat.is_on(self)
+        return self.take_off()
 
     def blind(self) -> None:
         super().blind()
@@ -120,7 +114,7 @@ class FastPath(compat.DebugMode):
             with self._python_calls:
                 yield
         finally:
-            if self._pushed:
+            if self.wanted:
                 self.__enter__()
         if self.seeing and self._program is not None and self._at not in self._program.exits:
             self._unseen()  # in another way, then

@@ -101,6 +101,9 @@ class FreeWatch:
         self._unseen = False
         self._fast.new_step()
 
+    def settle(self) -> None:
+        self._fast.settle()
+
     def optimizing(self) -> AbstractContextManager[None]:
         """As `FastPath.optimizing`."""
         return self._fast.optimizing()

@@ -128,6 +128,11 @@ class Session:
         self._skipped = True
         self._skipped_updates += 1
 
+    def settle(self) -> None:
+        """Puts on and takes off what could not be when it was to."""
+        self.tracer.settle()
+        self._free.settle()
+
     def optimizing(self) -> contextlib.AbstractContextManager[None]:
         """Around the step of an optimizer of PyTorch's own, where that calls no closure."""
         return self._free.optimizing() if self._free.on else self.tracer.optimizing()

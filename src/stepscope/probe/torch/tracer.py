@@ -53,7 +53,6 @@ class Tracer(compat.DebugMode):
         self._names: dict[str, int] = {}
         self._lock = threading.RLock()
         self._thread = -1
-        self._pushed = False
         self._undo: Callable[[], None] = compat.nothing
         self._optimizer_hooks: list[Any] = []
 
@@ -89,21 +88,15 @@ class Tracer(compat.DebugMode):
         self._undo()
         self._undo = compat.run_compiled_code_eagerly()
         self.seeing = True
-        if not self._pushed:
-            self._pushed = True
-            self.__enter__()
+        self.put_on()
 
     def pop(self) -> bool:
-        """Nothing is seen any more. False: a mode of the user's is on top of this one, which stays, blind, until the
-        next call; or this is not the thread that pushed it."""
+        """Nothing is seen any more. As `take_off`."""
         self.seeing = False
         self._scopes.remove()
         self._undo()
         self._undo = compat.nothing
-        if self._pushed and compat.is_on_top(self):
-            self.__exit__(None, None, None)
-            self._pushed = False
-        return not self._pushed
+        return self.take_off()
 
     @contextmanager
     def optimizing(self) -> Iterator[None]:
@@ -148,7 +141,7 @@ class Tracer(compat.DebugMode):
     @property
     def is_pushed(self) -> bool:
         """Whether it sees what this thread does, or is to be taken off once that is possible."""
-        return self._pushed
+        return self.wanted or self._unsettled
 
     # ------------------------------------------------------------ the mode
 

@@ -1,0 +1,70 @@
+"""Optimizers whose step is compiled, as PyTorch's own recipe has it: what ends a step runs inside of compiled code."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from attached import attached  # noqa: E402
+from test_torch_free_watch import OVERFLOW, watched  # noqa: E402
+from torch import nn, optim  # noqa: E402
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack  # noqa: E402
+
+from stepscope.core.ports import Command  # noqa: E402
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.usefixtures("_fresh_dynamo"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),  # of Dynamo, about what it can't look into
+]
+UPDATE = "Optimizer/SGD/net.weight/aten.add_"
+
+
+def compiled_step(optimizer):
+    return torch.compile(lambda: optimizer.step(), backend="eager")
+
+
+def compiled_method(optimizer):
+    optimizer.step = torch.compile(optimizer.step, backend="eager")
+    return lambda: optimizer.step()
+
+
+def train(compiled, zero_in: int = 99, steps: int = 8) -> list[float]:
+    torch.manual_seed(3)
+    net, losses = nn.Linear(4, 1), []
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    step = compiled(optimizer)
+    for number in range(1, steps + 1):
+        optimizer.zero_grad()
+        loss = net(torch.rand(3, 4) / (number != zero_in)).square().mean()
+        loss.backward()
+        step()
+        losses.append(loss.item())
+    return losses
+
+
+@pytest.mark.parametrize("compiled", [compiled_step, compiled_method])
+@pytest.mark.parametrize("hold", [False, True], ids=["free", "stepping"])
+def test_the_training_goes_on_as_without(monkeypatch, compiled, hold) -> None:
+    truth = train(compiled)
+    commands = [Command("run", steps=2), Command("run_to", graph="step", node=UPDATE), Command("run", steps=3)]
+    with attached(monkeypatch, *(commands if hold else ())) as (session, agent):
+        losses = train(compiled)
+        assert not session.over
+        assert [(one.reason, one.step) for one in agent.pauses[1:]] == (
+            [("step", 2), ("node", 3), ("step", 5)] if hold else []
+        )
+    assert losses == truth
+    assert not _get_current_dispatch_mode_stack()
+
+
+@pytest.mark.parametrize("compiled", [compiled_step, compiled_method])
+def test_watchpoints_find_the_step(monkeypatch, compiled) -> None:
+    batches, pauses, _ = watched(monkeypatch, [OVERFLOW], partial(train, compiled), zero_in=5)
+    assert (pauses[1].reason, pauses[1].step) == ("watchpoint", 5)
+    first = next(hit for batch in batches for hit in batch.hits if batch.step == 5)
+    assert first.node == "Script/aten.div"
+    assert not _get_current_dispatch_mode_stack()
