@@ -1,4 +1,5 @@
-"""Optimizers whose step is compiled, as PyTorch's own recipe has it: what ends a step runs inside of compiled code."""
+"""Steps that end inside of compiled code or of a backward pass, as recipes of PyTorch's own have it, or under a mode of
+the user's: there modes can't come and go."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from attached import attached  # noqa: E402
-from test_torch_free_watch import OVERFLOW, watched  # noqa: E402
+from test_torch_free_watch import OVERFLOW, plain, watched  # noqa: E402
 from torch import nn, optim  # noqa: E402
-from torch.utils._python_dispatch import _get_current_dispatch_mode_stack  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack  # noqa: E402
 
 from stepscope.core.ports import Command  # noqa: E402
 
@@ -68,3 +69,46 @@ def test_watchpoints_find_the_step(monkeypatch, compiled) -> None:
     first = next(hit for batch in batches for hit in batch.hits if batch.step == 5)
     assert first.node == "Script/aten.div"
     assert not _get_current_dispatch_mode_stack()
+
+
+def in_backward(zero_in: int = 5) -> list[float]:
+    """Each weight has an optimizer of its own, which runs as soon as there is a gradient."""
+    torch.manual_seed(3)
+    net, losses = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1)), []
+    for parameter in net.parameters():
+        optimizer = optim.SGD([parameter], lr=0.1)
+        parameter.register_post_accumulate_grad_hook(
+            lambda _, one=optimizer: one.step() or one.zero_grad()  # bound at once
+        )
+    for number in range(1, 9):
+        loss = net(torch.rand(3, 4) / (number != zero_in)).square().mean()
+        loss.backward()
+        losses.append(loss.item())
+    return losses
+
+
+class Passing(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def under_a_mode(zero_in: int = 5) -> list[float]:
+    def compiled(optimizer):
+        def step() -> None:
+            with Passing():
+                optimizer.step()
+
+        return step
+
+    return train(compiled, zero_in)
+
+
+@pytest.mark.parametrize("training", [in_backward, under_a_mode])
+def test_nothing_is_missed_and_nothing_stays(monkeypatch, training) -> None:
+    free, pauses, traced = watched(monkeypatch, [OVERFLOW], training)
+    assert not _get_current_dispatch_mode_stack()
+    slow, slow_pauses, slow_traced = watched(monkeypatch, [OVERFLOW], training, free=False)
+    assert plain(free) == plain(slow)
+    assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
+    assert any(hit.node == "Script/aten.div" for batch in free for hit in batch.hits)
+    assert traced < slow_traced

@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from nets import Mlp, step  # noqa: E402
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack  # noqa: E402
 
 from stepscope.probe.torch import stacks  # noqa: E402
 from stepscope.probe.torch.tracer import Tracer  # noqa: E402
@@ -85,16 +85,19 @@ def test_a_mode_of_the_users_around_the_step_goes_on_seeing_everything(watcher):
     assert watch.steps[-1] == ["Script/aten.ones", "Script/aten.exp"]
 
 
-def test_a_mode_of_the_users_on_top_defers_the_end_and_is_not_disturbed():
+def test_to_come_and_go_below_a_mode_of_the_users_does_not_disturb_it():
     tracer, users = Tracer(), _Users()
-    tracer.push()
     with users:
+        tracer.push()
         torch.ones(2)
-        assert not tracer.pop()
+        assert tracer.pop()
         torch.ones(2).exp()
-    assert [event.name for event in tracer.events] == ["Script/aten.ones"]
-    assert len(users.seen) == 3
+        tracer.push()
+    assert _get_current_dispatch_mode_stack() == [tracer]
+    torch.ones(2).log()
     assert tracer.pop()
+    assert [event.name for event in tracer.events] == ["Script/aten.ones", "Script/aten.ones_1", "Script/aten.log"]
+    assert users.seen == ["aten.ones.default", "aten.ones.default", "aten.exp.default"]
     tracer.close()
 
 

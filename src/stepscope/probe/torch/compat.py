@@ -27,6 +27,8 @@ _PRIVATE = (
     (torch.autograd.graph, "_engine_run_backward"),
     (_python_dispatch, "_get_current_dispatch_mode_stack"),
     (_python_dispatch, "_disable_current_modes"),
+    (_python_dispatch, "_pop_mode"),
+    (_python_dispatch, "_push_mode"),
     (dataloader, "_BaseDataLoaderIter"),
     (overrides, "_get_current_function_mode_stack"),
     (torch._C, "_is_torch_function_enabled"),
@@ -81,42 +83,27 @@ class DebugMode(TorchDispatchMode):
         _modes.add(self)
 
     def put_on(self) -> None:
+        """Below the modes of the user's, which take themselves off from the top."""
         if not is_on(self):
-            self.__enter__()
-        self.wanted, self._unsettled, self._owner = True, _within_compiled_call(), threading.get_ident()
+            with _lifted():
+                self.__enter__()
+        self.wanted, self._unsettled, self._owner = True, _within_a_call_that_restores(), threading.get_ident()
 
     def take_off(self) -> bool:
-        """False where it stays for now: a mode of the user's is on top of it, compiled code has called this, or this is
-        another thread."""
-        if is_on(self) and not _within_compiled_call():
-            self._leave()
+        """False where it stays for now: a backward pass or compiled code has led here, or this is another thread."""
+        if is_on(self) and not _within_a_call_that_restores():
+            with _lifted(self):
+                self.__exit__(None, None, None)
         self._unsettled = is_on(self) or (self.wanted and self._owner != threading.get_ident())
         self.wanted = False
         return not self._unsettled
 
     def settle(self) -> None:
-        if not self._unsettled or _within_compiled_call():
-            return
-        if not self.wanted:
+        if self._unsettled and not _within_a_call_that_restores():
+            wanted = self.wanted
             self.take_off()
-        elif is_on_top(self):
-            self.__exit__(None, None, None)
-            self.__enter__()
-            self._unsettled = False
-
-    def _leave(self) -> None:
-        """The stack, if only modes of ours are on top of this one."""
-        above: list[DebugMode] = []
-        while not is_on_top(self):
-            top = _python_dispatch._get_current_dispatch_mode_stack()[-1]
-            if not isinstance(top, DebugMode):
-                break
-            top.__exit__(None, None, None)
-            above.append(top)
-        else:
-            self.__exit__(None, None, None)
-        for mode in reversed(above):
-            mode.__enter__()
+            if wanted:
+                self.put_on()
 
     def blind(self) -> None:
         """It sees nothing from now on."""
@@ -134,9 +121,26 @@ class DebugMode(TorchDispatchMode):
 _modes: weakref.WeakSet[DebugMode] = weakref.WeakSet()
 
 
-def _within_compiled_call() -> bool:
-    """Whether a function of `torch.compile` has led here. When that returns, whether there are modes is for the
-    dispatcher again what it was before, whatever is on the stack by then."""
+@contextmanager
+def _lifted(of: DebugMode | None = None) -> Iterator[None]:
+    """Without the modes above that one, or any, of which nothing is called for that."""
+    lifted = []
+    for mode in reversed(_python_dispatch._get_current_dispatch_mode_stack()):
+        if mode is of or getattr(mode, "_mode_key", None) is not None:  # PyTorch's own stand below all others
+            break
+        lifted.append(_python_dispatch._pop_mode())
+    try:
+        yield
+    finally:
+        for mode in reversed(lifted):
+            _python_dispatch._push_mode(mode)
+
+
+def _within_a_call_that_restores() -> bool:
+    """Whether a backward pass or a function of `torch.compile` has led here. What there is of modes is afterwards what
+    it was before: the stack, or with `torch.compile` only what the dispatcher knows of it."""
+    if current_graph_task() >= 0:
+        return True
     compiler = getattr(sys.modules.get("torch._dynamo.eval_frame"), "__file__", None)
     frame = sys._getframe() if compiler is not None else None
     while frame is not None:
