@@ -272,7 +272,8 @@ class Source(Protocol):
         ...
 
     async def attributes(self, graph: str, node: str) -> NodeAttributes:
-        """Those that a node had in the last recorded step; else those of the graph, with the step that it is of.
+        """Those that a node had when it ran last, in one of the recorded steps; else those of the graph, with the step
+        that it is of.
 
         NotAvailable where attributes are constants of the graph.
         """

@@ -81,12 +81,13 @@ class Answers:
         return frames.frames(self._thread)
 
     def attributes(self, graph: str, node: str) -> NodeAttributes:
-        known, current = self._known_as(graph), self._memory.current
+        known = self._known_as(graph)
         told = known.graph.node(node).attributes
-        literals = current.literals(node) if current is not None else None
-        if current is None or literals is None:
-            return NodeAttributes(known.steps[node], told)
-        return NodeAttributes(current.number, attributes_of(literals))
+        for step in (self._memory.current, self._memory.previous):
+            literals = step.literals(node) if step is not None else None
+            if step is not None and literals is not None:
+                return NodeAttributes(step.number, attributes_of(literals))
+        return NodeAttributes(known.steps[node], told)
 
     # ------------------------------------------------------------ a step to be checked
 

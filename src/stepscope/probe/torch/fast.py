@@ -121,7 +121,10 @@ class FastPath(compat.DebugMode):
 
     def _called(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """A function that Python has called while an optimizer works."""
-        name = name_of(func) if types in PLAIN else ""
+        try:
+            name = name_of(func) if types in PLAIN else ""
+        except TypeError:  # not hashable
+            name = ""
         if name is QUIET:
             return func(*args, **kwargs) if kwargs else func(*args)
         at = self._at
