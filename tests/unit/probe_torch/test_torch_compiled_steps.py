@@ -112,3 +112,12 @@ def test_nothing_is_missed_and_nothing_stays(monkeypatch, training) -> None:
     assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
     assert any(hit.node == "Script/aten.div" for batch in free for hit in batch.hits)
     assert traced < slow_traced
+
+
+def test_a_fault_in_settling_lets_the_training_go(monkeypatch) -> None:
+    truth = train(lambda optimizer: optimizer.step)
+    with attached(monkeypatch) as (session, _agent):
+        monkeypatch.setattr(session, "settle", lambda: 1 / 0)
+        assert train(lambda optimizer: optimizer.step) == truth
+        assert "ZeroDivisionError" in session.over
+    assert not _get_current_dispatch_mode_stack()

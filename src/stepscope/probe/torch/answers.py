@@ -82,11 +82,11 @@ class Answers:
 
     def attributes(self, graph: str, node: str) -> NodeAttributes:
         known = self._known_as(graph)
-        told = known.graph.node(node).attributes
         for step in (self._memory.current, self._memory.previous):
             literals = step.literals(node) if step is not None else None
             if step is not None and literals is not None:
                 return NodeAttributes(step.number, attributes_of(literals))
+        told = known.graph.node(node).attributes
         return NodeAttributes(known.steps[node], told)
 
     # ------------------------------------------------------------ a step to be checked

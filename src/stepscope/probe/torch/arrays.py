@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from stepscope.core.errors import NotAvailable
 from stepscope.core.tensors.formats import FORMATS, decode
-from stepscope.probe.torch.memory import array_of, part_here
+from stepscope.probe.torch.memory import TENSORS, array_of, part_here
 
 DENSE_LIMIT = 256 << 20  # bytes that a sparse tensor may take when all of it is shown
 
 SAME_IN_NUMPY = frozenset((torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.bool))
-TENSORS = (torch.Tensor, torch.nn.Parameter)
 
 
 @cache

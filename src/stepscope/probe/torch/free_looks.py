@@ -18,6 +18,7 @@ from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, Literals, attributes_of, type_of
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
+from stepscope.probe.torch.memory import TENSORS, address_of
 from stepscope.probe.torch.program import Arguments, Look
 
 
@@ -194,17 +195,16 @@ class _Writers:
 
 def finite_of(dtype: torch.dtype) -> Callable[[Any], bool]:
     """Tells of a result whether it surely is one tensor of this type, whose memory lies here, and finite."""
-    name, size, tensors = arrays.dtype_name(dtype), dtype.itemsize, arrays.TENSORS
+    name, size = arrays.dtype_name(dtype), dtype.itemsize
 
     def passes(result: Any) -> bool:
         try:
-            if type(result) in tensors and on_device.lies_here(result) and result.dtype is dtype:
+            if type(result) in TENSORS and on_device.lies_here(result) and result.dtype is dtype:
                 if not result.is_contiguous():
                     array = arrays.plain(result)
                     return array is not None and finite(array, "")
                 count = result.numel()
-                if (result.storage_offset() + count) * size <= result.untyped_storage().nbytes():
-                    return bool(finite_at(result.data_ptr(), count, name))
+                return count == 0 or bool(finite_at(address_of(result, count, size), count, name))
         except RuntimeError:  # without memory of its own
             pass
         return False

@@ -118,7 +118,7 @@ class Hooks:
     def _forward_begins(self, module: nn.Module) -> None:
         if not self._mine() or not self._begins(module):
             return
-        self._settle()
+        self._guarded(self._session.settle)
         self._handle(self._steps.forward_begins(torch.is_grad_enabled()), module)
 
     def _forward_ended(self) -> None:
@@ -130,7 +130,7 @@ class Hooks:
         if session is None or not self._mine() or compat.current_graph_task() >= 0:
             return original(*args, **kwargs)
         if self._begins(None):
-            self._settle()
+            self._guarded(session.settle)
             self._handle(self._steps.backward_begins())
             if kwargs.get("accumulate_grad") and args:
                 self._guarded(session.losses.backward_of, args[0])
@@ -257,10 +257,6 @@ class Hooks:
         else:
             self._guarded(session.step_was_none)
         self._follow(module)
-
-    def _settle(self) -> None:
-        if self._session is not None:
-            self._session.settle()
 
     def _follow(self, module: nn.Module | None) -> None:
         """Sees forwards as long as anything comes of them."""

@@ -20,6 +20,9 @@ _TYPES = {name: np.dtype(name) for name in _NAMES} | FORMATS
 _LIKE = {getattr(torch, name): (like.str, like.itemsize) for name, like in _TYPES.items() if hasattr(torch, name)}
 
 
+TENSORS = (torch.Tensor, torch.nn.Parameter)  # classes whose tensors have memory of their own
+
+
 class _Lent:
     """What numpy makes an array of; it keeps the tensor alive."""
 
@@ -31,15 +34,23 @@ class _Lent:
 
 def part_here(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor with the memory: of a DTensor, the part that this process has."""
-    if type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter:
-        return tensor
-    return getattr(tensor, "_local_tensor", tensor)
+    return tensor if type(tensor) in TENSORS else getattr(tensor, "_local_tensor", tensor)
+
+
+def address_of(tensor: torch.Tensor, count: int, size: int) -> int:
+    """Where a tensor begins whose elements, `count` with the gaps between them, have `size` bytes each. RuntimeError
+    where it has no memory of its own, or has given it back."""
+    storage, offset = tensor.untyped_storage(), tensor.storage_offset()
+    address = storage.data_ptr()
+    if not address or (offset + count) * size > storage.nbytes():
+        raise RuntimeError("the memory of this tensor has been given back")
+    return address + offset * size
 
 
 def array_of(tensor: torch.Tensor) -> NDArray[Any]:
     """A dense tensor of the processor's memory: read only; formats that numpy lacks as their raw bits. Shares memory.
 
-    RuntimeError where it has no memory of its own, TypeError for a type that has no bits in numpy.
+    RuntimeError as of `address_of`, TypeError for a type that has no bits in numpy.
     """
     try:
         text, size = _LIKE[tensor.dtype]
@@ -52,9 +63,5 @@ def array_of(tensor: torch.Tensor) -> NDArray[Any]:
     if not tensor.is_contiguous():
         count = 1 + sum((length - 1) * step for length, step in zip(shape, steps, strict=True))
         strides = tuple(step * size for step in steps)
-    storage, offset = tensor.untyped_storage(), tensor.storage_offset()
-    address = storage.data_ptr()
-    if not address or (offset + count) * size > storage.nbytes():
-        raise RuntimeError("the memory of this tensor has been given back")
-    data = (address + offset * size, True)  # read only
+    data = (address_of(tensor, count, size), True)  # read only
     return np.asarray(_Lent(tensor, {"version": 3, "typestr": text, "shape": shape, "strides": strides, "data": data}))

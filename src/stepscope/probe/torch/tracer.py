@@ -52,7 +52,6 @@ class Tracer(compat.DebugMode):
         self._phases = Phases(self._scopes, self._numbers, self._variables, hold_frames)
         self._names: dict[str, int] = {}
         self._lock = threading.RLock()
-        self._thread = -1
         self._undo: Callable[[], None] = compat.nothing
         self._optimizer_hooks: list[Any] = []
 
@@ -81,8 +80,7 @@ class Tracer(compat.DebugMode):
     def push(self, inside: nn.Module | None = None) -> None:
         """From now on this thread's operations are seen. `inside`: a module whose call has just begun."""
         self._scopes.install(inside)
-        if self._thread != threading.get_ident():
-            self._thread = threading.get_ident()
+        if self._owner != threading.get_ident():
             self._numbers.clear()
         self._numbers.resume(compat.next_sequence_number())
         self._undo()
@@ -197,7 +195,7 @@ class Tracer(compat.DebugMode):
         if event.owner:
             self._phases.owned(name, event.owner)
         number = compat.next_sequence_number()
-        if tensors and self._numbers.is_new(number) and threading.get_ident() == self._thread:
+        if tensors and self._numbers.is_new(number) and threading.get_ident() == self._owner:
             self._numbers.note(number, Origin(name, origin, event.stack))
         self.events.append(event)
         event.position = len(self.events)
@@ -255,7 +253,7 @@ class Tracer(compat.DebugMode):
             self._phases.end_optimizer(optimizer)
 
     def _mine(self) -> bool:
-        return self.seeing and threading.get_ident() == self._thread
+        return self.seeing and threading.get_ident() == self._owner
 
     def _fail(self, error: Exception) -> None:
         self.seeing = False
