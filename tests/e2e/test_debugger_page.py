@@ -297,10 +297,15 @@ def test_a_server_that_comes_back_is_followed(page, tmp_path):
         page.open(first.url).state("paused")
         agent.finish()
         page.banner("ended")
-    page.page.get_by_text("The server does not answer").wait_for()
+    said = page.page.get_by_text("The server does not answer")  # wherever something has been asked for
+    page.page.get_by_role("status").filter(has=said).first.wait_for()
+    page.row("Default").locator(".ss-caret").click()  # shown open from now on, in the graph too
+    page.page.get_by_text("The graph can't be drawn: The server does not answer.").wait_for()
     with ServerThread(tmp_path / "workspace", port=port):
-        page.page.get_by_text("The server does not answer").wait_for(state="hidden")
+        expect(said).to_have_count(0)
         page.banner("ended")
+        page.row("Default/network").wait_for()
+        page.box("Default/network").wait_for()
 
 
 def test_a_token_is_enough(page, tmp_path):

@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { JobView, Schemas } from "../api/client";
 import { framesQuery } from "../api/queries";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { useMoment } from "../state/job";
-import { errorText, shapeText } from "./format";
+import { shapeText } from "./format";
 import { FoldedFrames, OneFrame } from "./SourceLines";
 
 type Frame = Schemas["StackFrameView"];

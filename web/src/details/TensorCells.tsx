@@ -7,11 +7,12 @@ import { compareQuery, statsQuery, type TensorPlace } from "../api/queries";
 import { valuesQuery } from "../api/tensor";
 import { Tooltip } from "../app/Tooltip";
 import { type Texts, useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { number, percent, real } from "../i18n/numbers";
 import { hasEnded, useMoment } from "../state/job";
 import { useView } from "../state/view";
 import { valueText } from "../tensor/cells";
-import { errorText, shapeText } from "./format";
+import { shapeText } from "./format";
 import type { TensorRow } from "./TensorTable";
 
 interface Props {

@@ -8,6 +8,7 @@ import { Button, Loader, useComputedColorScheme } from "@mantine/core";
 import { ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
 import { memo, type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { Actions, type BoxNode, Card, Frame, Pages } from "./boxes";
 import type { GraphViewProps } from "./contract";
 import { boxOf, placesOf, turn } from "./find";
@@ -39,7 +40,8 @@ export default memo(function GraphView(props: GraphViewProps) {
 
 function Canvas(props: GraphViewProps) {
   const { job, graph, selected, commands, current, hits, onSelect } = props;
-  const text = useText().canvas;
+  const texts = useText();
+  const text = texts.canvas;
   const isDark = useComputedColorScheme() === "dark";
   const frame = useRef<HTMLDivElement>(null);
   const [direction, setDirection] = useState<Direction>(keptDirection);
@@ -221,7 +223,7 @@ function Canvas(props: GraphViewProps) {
         {drawn && scene.boxes.length === 0 && <div>{text.empty}</div>}
         {error && (
           <div className="is-warning">
-            {text.failed}: {error.message}{" "}
+            {text.failed}: {errorText(error, texts)}{" "}
             <Button size="compact-xs" variant="light" onClick={retry}>
               {text.retry}
             </Button>

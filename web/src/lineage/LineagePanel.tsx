@@ -6,8 +6,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { JobView } from "../api/client";
 import type { Hit } from "../api/watch";
-import { errorText } from "../details/format";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { useHitMarks } from "../watch/useHits";
 import { Bar } from "./Bar";
 import { Canvas, type Chosen, type Picturing } from "./Canvas";

@@ -1,8 +1,8 @@
 /** Why there is nothing to see, in one sentence, and what can be done about it. */
 
 import { Button } from "@mantine/core";
-import { errorText } from "../details/format";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const text = useText();

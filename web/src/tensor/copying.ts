@@ -2,8 +2,8 @@
 
 import { notifications } from "@mantine/notifications";
 import { copy } from "../app/Copy";
-import { errorText } from "../details/format";
 import type { Texts } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { cellOf, type Look } from "./cells";
 import type { Rectangle } from "./selection";
 import type { TableValues } from "./useValues";

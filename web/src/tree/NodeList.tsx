@@ -3,6 +3,7 @@
 import { useDeferredValue } from "react";
 import type { JobView } from "../api/client";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { useView } from "../state/view";
 import { TickBar } from "../watch/TickBar";
 import { useHitMarks } from "../watch/useHits";
@@ -22,7 +23,7 @@ export function NodeList({ job, graph }: { job: JobView; graph: string }) {
     <section className="ss-nodes" aria-label={text.nodes}>
       <Filters job={job} graph={graph} found={found} />
       {ticks && <TickBar ticks={ticks} isFound={found !== null} />}
-      {error && <div className="ss-note" role="alert">{error.message || text.error.unreachable}</div>}
+      {error && <div className="ss-note" role="alert">{errorText(error, text)}</div>}
       {found?.total === 0 ? (
         <div className="ss-note">{text.noMatch}</div>
       ) : (

@@ -8,9 +8,9 @@ import type { JobView } from "../api/client";
 import {
   type Condition, type Covered, createWatchpoint, fieldOf, putWatchpoint, updateWatchpoint, useConditions, type Watchpoint,
 } from "../api/watch"; // prettier-ignore
-import { errorText } from "../details/format";
 import type { Selection } from "../graph/contract";
 import { useLanguage, useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { type Code, type Form, formOf, type Nodes, problemsOf, startForm, valuesOf } from "./form";
 import { codeText, Parameters } from "./Parameters";
 import { watchView } from "./state";

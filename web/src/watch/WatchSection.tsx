@@ -9,6 +9,7 @@ import { Tooltip } from "../app/Tooltip";
 import { useActions } from "../control/actions";
 import { ariaKeys, KEYS } from "../control/keys";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { hasEnded } from "../state/job";
 import { useView } from "../state/view";
 import { Late, Offer } from "./Offer";
@@ -41,7 +42,7 @@ export function WatchSection({ job, graph, height }: { job: JobView; graph: stri
         <Header job={job} graph={graph} isEmpty={rows.length === 0} />
       </div>
       <div className="ss-watch-scroll" ref={box}>
-        {error && !list && <p className="ss-note" role="alert">{error.message || text.error.unreachable}</p>}
+        {error && !list && <p className="ss-note" role="alert">{errorText(error, text)}</p>}
         {isOffered && <Offer list={list} changes={changes} />}
         <ul aria-labelledby="watch-title" onKeyDown={(event) => moveFocus(event)}>
           {rows.map((watchpoint) => (

@@ -8,8 +8,8 @@ import {
   answerRecommended, clearWatchpoints, deleteWatchpoint, dropWatchpoints, duplicateWatchpoint, putList, putWatchpoint,
   takeEarlier, updateWatchpoint, type WatchpointList, watchpointsQuery,
 } from "../api/watch"; // prettier-ignore
-import { errorText } from "../details/format";
 import { useText } from "../i18n";
+import { errorText } from "../i18n/errors";
 import { useView } from "../state/view";
 import { watchView } from "./state";
 

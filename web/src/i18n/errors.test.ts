@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ApiError } from "../api/client";
-import { dictionaries } from "../i18n";
-import { errorText } from "./format";
+import { dictionaries } from ".";
+import { errorText } from "./errors";
 
 const failed = (message: string, kind: string, code: string | null = null) => new ApiError(message, kind, 400, [], null, code);
 
