@@ -103,7 +103,30 @@ def under_a_mode(zero_in: int = 5) -> list[float]:
     return train(compiled, zero_in)
 
 
-@pytest.mark.parametrize("training", [in_backward, under_a_mode])
+def compiled_forward(zero_in: int = 5) -> list[float]:
+    """Of which nothing would be seen inside where it ran as it is compiled."""
+
+    def backend(graph, _inputs):
+        def opaque(*inputs):
+            with torch.utils._python_dispatch._disable_current_modes():
+                return graph.forward(*inputs)
+
+        return opaque
+
+    torch.manual_seed(3)
+    net, losses = nn.Linear(4, 1), []
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    forward = torch.compile(lambda x: net(x / x.sum()), backend=backend)
+    for number in range(1, 9):
+        optimizer.zero_grad()
+        loss = forward(torch.rand(3, 4) * (number != zero_in)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+@pytest.mark.parametrize("training", [in_backward, under_a_mode, compiled_forward])
 def test_nothing_is_missed_and_nothing_stays(monkeypatch, training) -> None:
     free, pauses, traced = watched(monkeypatch, [OVERFLOW], training)
     assert not _get_current_dispatch_mode_stack()

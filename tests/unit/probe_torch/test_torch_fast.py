@@ -22,12 +22,12 @@ pytestmark = pytest.mark.torch
 @contextmanager
 def _watched(fast: FastPath):
     fast.new_step()
-    fast.push()
+    fast.put_on()
     try:
         yield
     finally:
         complete = fast.complete
-        assert fast.pop()
+        assert fast.take_off()
     if fast.fault is not None:
         raise fast.fault
     assert complete or fast.strayed is not None
@@ -136,9 +136,9 @@ def test_a_fault_of_a_look_is_kept_and_the_training_goes_on(watcher):
     fast.learn(Program(watch.tracer.program))
     fast.watch(_looks({"model/fc1/aten.addmm": lambda outputs, arguments: 1 / 0}))
     fast.new_step()
-    fast.push()
+    fast.put_on()
     value = run()
-    assert fast.pop()
+    assert fast.take_off()
     assert isinstance(fast.fault, ZeroDivisionError)
     assert torch.equal(truth, value)
 
@@ -164,7 +164,7 @@ def test_what_makes_no_value_may_come_and_go(watcher):
 def test_without_a_program_nothing_is_seen():
     fast = FastPath()
     fast.new_step()
-    fast.push()
+    fast.put_on()
     torch.ones(2).exp()
     assert fast.strayed == 0
-    assert fast.pop()
+    assert fast.take_off()

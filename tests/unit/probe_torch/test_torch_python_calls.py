@@ -296,9 +296,9 @@ def test_an_optimizer_that_ends_amid_its_operations_has_gone_another_way(watcher
     for left_out, told in ((None, []), (parameters[1], [1])):
         begin(left_out)
         fast.new_step()
-        fast.push()
+        fast.put_on()
         with fast.optimizing():
             optimizer.step()
-        assert fast.pop()
+        assert fast.take_off()
         assert fast.strayed is None
         assert unseen == told

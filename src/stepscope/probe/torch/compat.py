@@ -34,6 +34,8 @@ _PRIVATE = (
     (torch._C, "_is_torch_function_enabled"),
     (torch.UntypedStorage, "_weak_ref"),
     (torch.UntypedStorage, "_free_weak_ref"),
+    (torch._C._dynamo.eval_frame, "set_eval_frame"),
+    (torch._guards.TracingContext, "try_get"),
 )
 
 
@@ -50,7 +52,9 @@ next_sequence_number: Callable[[], int] = torch.autograd._get_sequence_nr  # of 
 engine_code = torch.autograd.graph._engine_run_backward.__code__  # the last Python frame before the engine
 LoaderIterator: Any = dataloader._BaseDataLoaderIter  # of all data loaders
 ENGINE = (torch.autograd, "_engine_run_backward")  # what every backward pass goes through
+compiling: Callable[[], Any] = torch._guards.TracingContext.try_get  # what the compiler is at in this thread, or None
 free_weak_reference: Callable[[int], None] = torch.UntypedStorage._free_weak_ref
+stop_compiling = torch._C._dynamo.eval_frame.set_eval_frame  # given None; what it returns makes it go on
 
 
 def weak_reference(storage: torch.UntypedStorage) -> int:
@@ -64,7 +68,8 @@ def storage_address(storage: torch.UntypedStorage) -> int:
 
 
 class DebugMode(TorchDispatchMode):
-    """A dispatch mode that compiled functions survive, and that costs no more than its own code.
+    """A dispatch mode that compiled functions survive, and that costs no more than its own code. While it is on, they
+    run op by op.
 
     A plain one makes Dynamo give up a compiled function for good when that is called under it, and wraps each of its
     calls into a guard against Dynamo, which doubles what a call costs.
@@ -88,22 +93,34 @@ class DebugMode(TorchDispatchMode):
             with _lifted():
                 self.__enter__()
         self.wanted, self._unsettled, self._owner = True, _within_a_call_that_restores(), threading.get_ident()
+        if not self._unsettled:
+            _run_eagerly(self)
 
     def take_off(self) -> bool:
-        """False where it stays for now: a backward pass or compiled code has led here, or this is another thread."""
-        if is_on(self) and not _within_a_call_that_restores():
-            with _lifted(self):
-                self.__exit__(None, None, None)
-        self._unsettled = is_on(self) or (self.wanted and self._owner != threading.get_ident())
+        """It sees nothing from now on. False where it stays for now: a backward pass or compiled code has led here, or
+        this is another thread."""
+        self.blind()
+        return self._take_off()
+
+    def _take_off(self) -> bool:
+        if not _within_a_call_that_restores():
+            _run_compiled(self)
+            if is_on(self):
+                with _lifted(self):
+                    self.__exit__(None, None, None)
+        is_elsewhere = self.wanted and self._owner != threading.get_ident()
+        self._unsettled = is_on(self) or is_elsewhere or self in _eager_for
         self.wanted = False
         return not self._unsettled
 
     def settle(self) -> None:
         if self._unsettled and not _within_a_call_that_restores():
             wanted = self.wanted
-            self.take_off()
+            self._take_off()
             if wanted:
                 self.put_on()
+        elif self.wanted:
+            _run_eagerly(self)  # what has been compiled since
 
     def blind(self) -> None:
         """It sees nothing from now on."""
@@ -205,31 +222,63 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
+def is_compiling() -> bool:
+    """Whether Dynamo looks at the code that asks, to which this is a constant, or anything of its works here. For what
+    may not stop Dynamo; what it leaves alone (`run_as_it_is`) asks for `compiling`."""
+    return torch.compiler.is_compiling() or compiling() is not None
+
+
 def compiles() -> bool:
     """Whether the script has anything compiled by Dynamo, or will have, that is not to be left alone."""
     frames = sys.modules.get("torch._dynamo.eval_frame")
     return not _hands_off and any(callable(backend) for backend in getattr(frames, "cached_backends", {}).values())
 
 
-def run_compiled_code_eagerly() -> Callable[[], None]:
-    """Makes compiled functions run op by op; what is returned takes it back, and they go on compiled as before.
+def _run_eagerly(mode: DebugMode) -> None:
+    """Makes compiled functions run op by op for a mode, until `_run_compiled`. Not within a call of one, which complains
+    where it was to be compiled and finds, at its end, that it was not.
 
     Without effect as long as nothing is to be compiled, and before PyTorch 2.6, where compiled functions keep
     running compiled and show as the operations that they call from there.
     """
+    global _stance
     if not compiles() or not hasattr(torch.compiler, "set_stance"):
-        return nothing
+        return
+    _eager_for.add(mode)
+    if _stance is not None:
+        return
     # What PyTorch would warn of: the hooks that follow modules are seen by a compiled module and by that inside it.
     warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks", UserWarning)
-    global _stance
     _stance = torch.compiler.set_stance("force_eager")
-    return _leave_stance
+
+
+def _run_compiled(mode: DebugMode) -> None:
+    """As before `_run_eagerly`, unless another mode needs it."""
+    if mode in _eager_for:
+        _eager_for.discard(mode)
+        if not _eager_for:
+            _leave_stance()
+
+
+def stands_for(wrapper: Any, compiled: Any) -> None:
+    """To Dynamo, a wrapper of a compiled function that has its attributes is that function."""
+    if hasattr(compiled, "_torchdynamo_wrapper_id"):
+        wrapper._torchdynamo_wrapper_id = id(wrapper)
+
+
+def run_as_it_is(*modules: str) -> None:
+    """Keeps Dynamo, which has been imported, from compiling what stands in these modules."""
+    rules: Any = sys.modules.get("torch._dynamo.trace_rules")
+    for module in modules:
+        if rules is not None and hasattr(rules, "add"):
+            rules.add(module)
 
 
 def leave_compiled_code_alone() -> None:
     """From now on. For `torch.cond` and its like, which compile for themselves: their backward pass fails otherwise."""
     global _hands_off
     _hands_off = True
+    _eager_for.clear()
     _leave_stance()
 
 
@@ -240,5 +289,6 @@ def _leave_stance() -> None:
         stance.__exit__(None, None, None)
 
 
+_eager_for: weakref.WeakSet[DebugMode] = weakref.WeakSet()
 _stance: Any = None  # that which runs compiled code eagerly, while it is taken
 _hands_off = False

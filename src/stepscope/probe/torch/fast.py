@@ -41,7 +41,6 @@ class FastPath(compat.DebugMode):
         self._program: Program | None = None
         self._calls: Sequence[Step] = ()
         self._at = 0
-        self._undo: Callable[[], None] = compat.nothing
         self._python_calls = PythonCalls(self._called)
 
     # ------------------------------------------------------------ what is known, and what is looked at
@@ -85,18 +84,6 @@ class FastPath(compat.DebugMode):
     def complete(self) -> bool:
         """Whether the step has been a known one, to the end."""
         return self.strayed is None and self._at == len(self._calls)
-
-    def push(self) -> None:
-        self._undo()
-        self._undo = compat.run_compiled_code_eagerly()
-        self.put_on()
-
-    def pop(self) -> bool:
-        """As `take_off`."""
-        self.blind()
-        self._undo()
-        self._undo = compat.nothing
-        return self.take_off()
 
     def blind(self) -> None:
         super().blind()

@@ -9,17 +9,22 @@ from typing import Any
 from torch import nn
 from torch.nn.modules import module as global_hooks
 
+from stepscope.probe.torch import compat
+from stepscope.probe.torch.compiled import CompiledFunction
+
 
 class Forwards:
-    """`begins` is told of each call of an outermost module, `ended` of its end."""
+    """`begins` is told of each call of an outermost module, `ended` of its end. A compiled function that calls modules
+    is as good as one, and given as None."""
 
-    def __init__(self, begins: Callable[[nn.Module], None], ended: Callable[[], None]) -> None:
+    def __init__(self, begins: Callable[[nn.Module | None], None], ended: Callable[[], None]) -> None:
         self._begins, self._ended = begins, ended
         self._handles: list[Any] = []
         self._how = ""
         self._running = 0  # the outermost module that runs
         self._depth = 0  # how often it calls itself
         self._roots: dict[int, weakref.ref[nn.Module]] = {}  # that were called so far
+        self._compiled: CompiledFunction | None = None  # the outermost that runs
 
     def await_first(self) -> None:
         """Until anything else is asked for: tells of the first call of a module that has parameters."""
@@ -57,26 +62,58 @@ class Forwards:
         self._handles, self._how = [], ""
         self._running = self._depth = 0
 
+    def enter_compiled(self, function: CompiledFunction) -> bool:
+        """A compiled function is called; whether it is the outermost one."""
+        if self._compiled is not None:
+            return False
+        self._compiled = function
+        if function.calls_modules and self._how in ("all", "roots"):
+            self._begin(function)
+        return True
+
+    def leave_compiled(self, function: CompiledFunction) -> None:
+        """The outermost one is over."""
+        self._compiled = None
+        self._end(function)
+
+    # ------------------------------------------------------------ hooks, of which Dynamo must not see any
+
     def _first(self, module: nn.Module, _args: Any) -> None:
+        if compat.is_compiling():
+            return
         if next(module.parameters(), None) is not None:  # else a transformation of data
             self._note(module)
             self._begins(module)
 
     def _enter(self, module: nn.Module, _args: Any) -> None:
-        if self._depth:
-            self._depth += id(module) == self._running
+        if compat.is_compiling():
             return
-        self._note(module)
-        self._begins(module)
+        if self._compiled is not None:
+            self._compiled.calls_modules = True
+        self._begin(module)
 
     def _leave(self, module: nn.Module, _args: Any, _output: Any) -> None:
-        if self._depth and id(module) == self._running:
+        if compat.is_compiling():
+            return
+        self._end(module)
+
+    # ------------------------------------------------------------ parts
+
+    def _begin(self, called: nn.Module | CompiledFunction) -> None:
+        if self._depth:
+            self._depth += id(called) == self._running
+            return
+        self._note(called)
+        self._begins(called if isinstance(called, nn.Module) else None)
+
+    def _end(self, called: nn.Module | CompiledFunction) -> None:
+        if self._depth and id(called) == self._running:
             self._depth -= 1
             if not self._depth:
                 self._ended()
 
-    def _note(self, module: nn.Module) -> None:
-        key = id(module)
+    def _note(self, called: nn.Module | CompiledFunction) -> None:
+        key = id(called)
         self._running, self._depth = key, 1
-        if key not in self._roots:
-            self._roots[key] = weakref.ref(module, lambda _dead: self._roots.pop(key, None))
+        if key not in self._roots and isinstance(called, nn.Module):
+            self._roots[key] = weakref.ref(called, lambda _dead: self._roots.pop(key, None))

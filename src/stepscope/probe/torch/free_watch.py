@@ -85,7 +85,7 @@ class FreeWatch:
             self.stop()
         is_first, self.on = not self.on, True
         if is_first:
-            self._fast.push()
+            self._fast.put_on()
         with compat.unseen():
             if is_first:
                 self._look_back(parameters)
@@ -112,7 +112,7 @@ class FreeWatch:
         """The next step is seen by somebody else, or by nobody."""
         if self.on:
             self.on = False
-            self._fast.pop()
+            self._fast.take_off()
             self._step = FreeStep(self._memory, {}, set())
 
     def end(self, number: int, parameters: Parameters) -> HitBatch:

@@ -14,7 +14,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -25,6 +25,7 @@ from stepscope.probe import settings as probe_settings
 from stepscope.probe.bootstrap import CannotDebug, say
 from stepscope.probe.process import Uncaught
 from stepscope.probe.torch import compat
+from stepscope.probe.torch.compiled import CompiledFunction, is_of_torch
 from stepscope.probe.torch.forwards import Forwards
 from stepscope.probe.torch.session import Session
 from stepscope.probe.torch.steps import Steps, Verdict
@@ -84,6 +85,7 @@ class Hooks:
         self._wrap(torch.amp.GradScaler, "step", self._scaler_step)
         self._wrap(torch.amp.GradScaler, "scale", self._scale)
         self._wrap(*compat.ENGINE, self._backward)
+        self._wrap(torch, "compile", self._make_compiled)
         os.register_at_fork(after_in_child=self._forget)
         atexit.register(self._at_exit)
         self._uncaught.watch()
@@ -115,7 +117,7 @@ class Hooks:
 
     # ------------------------------------------------------------ forward and backward
 
-    def _forward_begins(self, module: nn.Module) -> None:
+    def _forward_begins(self, module: nn.Module | None) -> None:
         if not self._mine() or not self._begins(module):
             return
         self._guarded(self._session.settle)
@@ -141,6 +143,51 @@ class Hooks:
             if ending is not None and raised is not ending:  # lost by a thread of the engine
                 raise ending from None
             raise
+
+    # ------------------------------------------------------------ compiled functions
+
+    def _make_compiled(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        compiled = original(*args, **kwargs)
+        function = args[0] if args else kwargs.get("model")
+        compat.run_as_it_is(__name__, Steps.__module__)
+        # A compiled module is seen as any other is, when it is called; what PyTorch compiles for itself stays its own.
+        if not isinstance(compiled, FunctionType) or function is None or is_of_torch(function):
+            return compiled
+        known = CompiledFunction(function)
+
+        @functools.wraps(compiled)
+        def seen(*args: Any, **kwargs: Any) -> Any:
+            if compat.is_compiling() or not self._mine():
+                return compiled(*args, **kwargs)
+            with self._within(known, args, kwargs):
+                return compiled(*args, **kwargs)
+
+        compat.stands_for(seen, compiled)
+        return seen
+
+    @contextlib.contextmanager
+    def _within(self, function: CompiledFunction, args: Any, kwargs: Any) -> Iterator[None]:
+        """Around a call of a compiled function, in which nothing can be put on or taken off that decides how it runs."""
+        session = self._session
+        assert session is not None
+        if session.begun:
+            self._guarded(session.settle)
+        else:
+            self._guarded(self._begin_at, function, args, kwargs)
+        is_outermost = self._forwards.enter_compiled(function)
+        try:
+            yield
+        finally:
+            if is_outermost:
+                self._forwards.leave_compiled(function)
+            with contextlib.suppress(Exception):  # a fault of ours can only be left behind
+                session.settle()
+
+    def _begin_at(self, function: CompiledFunction, args: Any, kwargs: Any) -> None:
+        module = function.module(args, kwargs)
+        if module is not None and self._session is not None:
+            self._session.begin(module, is_called=False)
+            self._follow(None)
 
     # ------------------------------------------------------------ optimizers
 
@@ -236,7 +283,7 @@ class Hooks:
     def _mine(self) -> bool:
         """Whether this call is to be looked at: not one of our own, not one of another thread."""
         session = self._session
-        if session is None or self._inside:
+        if session is None or self._inside or compat.compiling() is not None:
             return False
         return not session.begun or session.thread == threading.get_ident()
 
@@ -276,6 +323,7 @@ class Hooks:
         if session is None:
             return
         self._inside = True
+        compiler = compat.stop_compiling(None)
         grad = torch.is_grad_enabled()
         reason = ""
         try:
@@ -288,6 +336,7 @@ class Hooks:
         finally:
             self._inside = False
             torch.set_grad_enabled(grad)  # Ctrl-C may have come just where we were to do so
+            compat.stop_compiling(compiler)
         if reason:
             self.detach(reason)
 

@@ -71,6 +71,8 @@ class Scopes:
         return self._paths.get(id(module), "")
 
     def _enter(self, module: nn.Module, _args: Any) -> None:
+        if compat.is_compiling():
+            return
         stack = self._stacks.setdefault(get_ident(), [])
         try:
             path = self._paths.get(id(module)) or self._find(module, stack)
@@ -79,6 +81,8 @@ class Scopes:
         stack.append(Running(id(module), path, compat.current_graph_task()))
 
     def _leave(self, module: nn.Module, _args: Any, _output: Any) -> None:
+        if compat.is_compiling():
+            return
         stack = self._stacks.get(get_ident(), [])
         for place in range(len(stack) - 1, -1, -1):
             if stack[place].module == id(module):

@@ -79,8 +79,9 @@ class Session:
 
     # ------------------------------------------------------------ called by the hooks
 
-    def begin(self, module: nn.Module | None = None) -> None:
-        """Starts the agent, waits for the server and pauses at step 0. `module`: its call has just begun."""
+    def begin(self, module: nn.Module | None = None, is_called: bool = True) -> None:
+        """Starts the agent, waits for the server and pauses at step 0. `module` is the first one; `is_called`: its call
+        has just begun."""
         if self.begun:
             return
         self.begun = True
@@ -97,7 +98,7 @@ class Session:
             self._await_server()
         if self.over:
             return
-        self.tracer.push(module)
+        self.tracer.push(module if is_called else None)
         self.tracer.new_step()
         with compat.unseen():
             self._memory.begin(0, ())

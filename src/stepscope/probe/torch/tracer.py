@@ -52,7 +52,6 @@ class Tracer(compat.DebugMode):
         self._phases = Phases(self._scopes, self._numbers, self._variables, hold_frames)
         self._names: dict[str, int] = {}
         self._lock = threading.RLock()
-        self._undo: Callable[[], None] = compat.nothing
         self._optimizer_hooks: list[Any] = []
 
     # ------------------------------------------------------------ on and off
@@ -83,17 +82,12 @@ class Tracer(compat.DebugMode):
         if self._owner != threading.get_ident():
             self._numbers.clear()
         self._numbers.resume(compat.next_sequence_number())
-        self._undo()
-        self._undo = compat.run_compiled_code_eagerly()
         self.seeing = True
         self.put_on()
 
     def pop(self) -> bool:
         """Nothing is seen any more. As `take_off`."""
-        self.seeing = False
         self._scopes.remove()
-        self._undo()
-        self._undo = compat.nothing
         return self.take_off()
 
     @contextmanager
