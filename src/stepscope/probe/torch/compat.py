@@ -235,8 +235,8 @@ def compiles() -> bool:
 
 
 def _run_eagerly(mode: DebugMode) -> None:
-    """Makes compiled functions run op by op for a mode, until `_run_compiled`. Not within a call of one, which complains
-    where it was to be compiled and finds, at its end, that it was not.
+    """Makes compiled functions run op by op for a mode, until `_run_compiled`. Not to be called within one, which may
+    complain at its end that it was not compiled.
 
     Without effect as long as nothing is to be compiled, and before PyTorch 2.6, where compiled functions keep
     running compiled and show as the operations that they call from there.

@@ -167,7 +167,7 @@ class Hooks:
 
     @contextlib.contextmanager
     def _within(self, function: CompiledFunction, args: Any, kwargs: Any) -> Iterator[None]:
-        """Around a call of a compiled function, in which nothing can be put on or taken off that decides how it runs."""
+        """Around a call of a compiled function, in which can't be changed how it runs."""
         session = self._session
         assert session is not None
         if session.begun:
