@@ -144,6 +144,17 @@ def test_workers_that_are_spawned(train, job) -> None:
     assert script.complaints == []
 
 
+def test_a_training_in_a_child(train, job) -> None:
+    """Such as a daemon, where the parent has not trained."""
+    script = train("ends.py", "trains_in_a_child")
+    training = job()
+    step_on(training, lambda: training.run(2))
+    assert finish(training) in ("finished", "lost")  # `os._exit` says nothing
+    assert script.wait() == 0
+    assert len(script.printed("loss")) == 4
+    assert script.complaints == []
+
+
 def test_a_child_of_the_training(train, job) -> None:
     script = train("ends.py", "forks")
     training = job()

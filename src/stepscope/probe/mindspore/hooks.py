@@ -20,6 +20,7 @@ from stepscope.probe import settings as probe_settings
 from stepscope.probe.bootstrap import CannotDebug, say
 from stepscope.probe.mindspore.session import Session
 from stepscope.probe.process import Uncaught
+from stepscope.probe.signals import is_of_a_handler
 
 _hooks: Hooks | None = None
 
@@ -86,7 +87,7 @@ class Hooks:
         try:
             session.release(reason)
         except Exception as error:  # a fault of ours can only be left behind
-            if error is session.kernel_error:
+            if error is session.kernel_error or is_of_a_handler(error):
                 raise
 
     # ------------------------------------------------------------ the wrapped calls
@@ -155,7 +156,7 @@ class Hooks:
         except CannotDebug as error:
             reason = f"{error}; going on undebugged"
         except Exception as error:
-            if error is session.kernel_error:
+            if error is session.kernel_error or is_of_a_handler(error):
                 raise
             reason = f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged"
         if reason:

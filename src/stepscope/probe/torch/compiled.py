@@ -10,6 +10,8 @@ from typing import Any
 
 from torch import nn
 
+from stepscope.probe.torch.modules import first_parameter
+
 DEPTH = 3  # functions that call functions
 
 
@@ -22,8 +24,8 @@ class CompiledFunction:
 
     def module(self, args: Any, kwargs: Any) -> nn.Module | None:
         """One with parameters, if a call with these arguments can get at any."""
-        own = getattr(self.function, "__self__", None)
-        parts = [self.function, *args, *kwargs.values(), *getattr(own, "__dict__", {}).values()]
+        own = getattr(getattr(self.function, "__self__", None), "__dict__", {})
+        parts = [self.function, *args, *kwargs.values(), *own.values()]
         return next((found for part in parts for found in _modules(part, DEPTH)), None)
 
 
@@ -34,7 +36,7 @@ def is_of_torch(function: Any) -> bool:
 
 def _modules(thing: Any, depth: int) -> Iterator[nn.Module]:
     if isinstance(thing, nn.Module):
-        if next(thing.parameters(), None) is not None:
+        if first_parameter(thing) is not None:
             yield thing
     elif depth:
         for part in _parts(thing):

@@ -1,8 +1,8 @@
-"""Tells when an outermost module is called: by global hooks where those are harmless, else by hooks on the roots."""
+"""Tells when an outermost module is called, by global hooks: nothing hangs on a module of the user's, which may be
+copied or saved at any time."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +11,7 @@ from torch.nn.modules import module as global_hooks
 
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.compiled import CompiledFunction
+from stepscope.probe.torch.modules import first_parameter
 
 
 class Forwards:
@@ -20,46 +21,32 @@ class Forwards:
     def __init__(self, begins: Callable[[nn.Module | None], None], ended: Callable[[], None]) -> None:
         self._begins, self._ended = begins, ended
         self._handles: list[Any] = []
-        self._how = ""
+        self._follows = False
         self._running = 0  # the outermost module that runs
         self._depth = 0  # how often it calls itself
-        self._roots: dict[int, weakref.ref[nn.Module]] = {}  # that were called so far
         self._compiled: CompiledFunction | None = None  # the outermost that runs
 
     def await_first(self) -> None:
         """Until anything else is asked for: tells of the first call of a module that has parameters."""
-        self._how = "first"
         self._handles = [global_hooks.register_module_forward_pre_hook(self._first)]
 
-    def follow_all(self, inside: nn.Module | None = None) -> None:
-        """From now on, whatever modules there are. `inside`: one whose call has begun."""
-        if self._how == "all":
+    def follow(self, inside: nn.Module | None = None) -> None:
+        """From now on. `inside`: a module whose call has begun."""
+        if self._follows:
             return
         self.remove()
-        self._how = "all"
+        self._follows = True
         self._handles = [
             global_hooks.register_module_forward_pre_hook(self._enter),
             global_hooks.register_module_forward_hook(self._leave, always_call=True),
         ]
         if inside is not None:
-            self._note(inside)
-
-    def follow_roots(self) -> None:
-        """From now on, those that were outermost so far: Dynamo can compile what is inside of them."""
-        if self._how == "roots":
-            return
-        self.remove()
-        self._how = "roots"
-        for reference in self._roots.values():
-            root = reference()
-            if root is not None:
-                self._handles.append(root.register_forward_pre_hook(self._enter))
-                self._handles.append(root.register_forward_hook(self._leave, always_call=True))
+            self._running, self._depth = id(inside), 1
 
     def remove(self) -> None:
         for handle in self._handles:
             handle.remove()
-        self._handles, self._how = [], ""
+        self._handles, self._follows = [], False
         self._running = self._depth = 0
 
     def enter_compiled(self, function: CompiledFunction) -> bool:
@@ -67,7 +54,7 @@ class Forwards:
         if self._compiled is not None:
             return False
         self._compiled = function
-        if function.calls_modules and self._how in ("all", "roots"):
+        if function.calls_modules and self._follows:
             self._begin(function)
         return True
 
@@ -81,8 +68,8 @@ class Forwards:
     def _first(self, module: nn.Module, _args: Any) -> None:
         if compat.is_compiling():
             return
-        if next(module.parameters(), None) is not None:  # else a transformation of data
-            self._note(module)
+        if first_parameter(module) is not None:  # else a transformation of data
+            self._running, self._depth = id(module), 1
             self._begins(module)
 
     def _enter(self, module: nn.Module, _args: Any) -> None:
@@ -103,7 +90,7 @@ class Forwards:
         if self._depth:
             self._depth += id(called) == self._running
             return
-        self._note(called)
+        self._running, self._depth = id(called), 1
         self._begins(called if isinstance(called, nn.Module) else None)
 
     def _end(self, called: nn.Module | CompiledFunction) -> None:
@@ -111,9 +98,3 @@ class Forwards:
             self._depth -= 1
             if not self._depth:
                 self._ended()
-
-    def _note(self, called: nn.Module | CompiledFunction) -> None:
-        key = id(called)
-        self._running, self._depth = key, 1
-        if key not in self._roots and isinstance(called, nn.Module):
-            self._roots[key] = weakref.ref(called, lambda _dead: self._roots.pop(key, None))

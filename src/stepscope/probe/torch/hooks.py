@@ -1,8 +1,8 @@
 """What tells of a PyTorch training, installed as soon as torch is imported: optimizers, loaders, scalers, backward.
 
 Each is a call of PyTorch's own, wrapped, or one of its global hooks; none of it costs more than a few microseconds a
-step. Forward hooks on all modules are there only while a step is traced, for Dynamo can't compile around them. A fault
-of ours detaches: the originals come back and the training goes on.
+step. Forward hooks on all modules are there only while they are needed, as each call of a module costs more with them.
+A fault of ours detaches: the originals come back and the training goes on.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import multiprocessing
 import os
 import threading
 import weakref
@@ -24,6 +25,7 @@ from torch.optim import optimizer as optimizers
 from stepscope.probe import settings as probe_settings
 from stepscope.probe.bootstrap import CannotDebug, say
 from stepscope.probe.process import Uncaught
+from stepscope.probe.signals import is_of_a_handler
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.compiled import CompiledFunction, is_of_torch
 from stepscope.probe.torch.forwards import Forwards
@@ -69,6 +71,7 @@ class Hooks:
         self._optimizers: dict[int, weakref.ref[Any]] = {}
         self._uncaught = Uncaught()
         self._another_thread_said = False
+        self._is_forked = False
 
     def attach(self) -> None:
         self._forwards.await_first()
@@ -136,6 +139,7 @@ class Hooks:
             self._handle(self._steps.backward_begins())
             if kwargs.get("accumulate_grad") and args:
                 self._guarded(session.losses.backward_of, args[0])
+        session.ending = None
         try:
             return original(*args, **kwargs)
         except BaseException as raised:
@@ -185,7 +189,7 @@ class Hooks:
 
     def _begin_at(self, function: CompiledFunction, args: Any, kwargs: Any) -> None:
         module = function.module(args, kwargs)
-        if module is not None and self._session is not None:
+        if module is not None and self._session is not None and self._trains_here():
             self._session.begin(module, is_called=False)
             self._follow(None)
 
@@ -283,7 +287,7 @@ class Hooks:
     def _mine(self) -> bool:
         """Whether this call is to be looked at: not one of our own, not one of another thread."""
         session = self._session
-        if session is None or self._inside or compat.compiling() is not None:
+        if session is None or self._inside or compat.compiling() is not None or torch.compiler.is_compiling():
             return False
         return not session.begun or session.thread == threading.get_ident()
 
@@ -291,29 +295,38 @@ class Hooks:
         """Starts the session where that has not been done; False if there is none any more."""
         session = self._session
         if session is not None and not session.begun:
+            if not self._trains_here():
+                return False
             self._guarded(session.begin, module)
             self._follow(module)
         return self._session is not None
+
+    def _trains_here(self) -> bool:
+        """Whether what goes on may be a training, and not work on its data in a process that it has started."""
+        if torch.utils.data.get_worker_info() is not None:
+            return False
+        is_child = self._is_forked or multiprocessing.parent_process() is not None
+        return not is_child or torch.is_grad_enabled() or self._steps.by_forward
 
     def _handle(self, verdict: Verdict, module: nn.Module | None = None) -> None:
         session = self._session
         if session is None or not session.begun or verdict is Verdict.NOTHING:
             return
-        if verdict is Verdict.STEP:
-            self._guarded(session.step_ended, module)
-        else:
-            self._guarded(session.step_was_none)
-        self._follow(module)
+        try:
+            if verdict is Verdict.STEP:
+                self._guarded(session.step_ended, module)
+            else:
+                self._guarded(session.step_was_none)
+        finally:  # a script may catch what ends it
+            self._follow(module)
 
     def _follow(self, module: nn.Module | None) -> None:
         """Sees forwards as long as anything comes of them."""
         session = self._session
         if session is None or not session.begun:  # the first one is still waited for
             return
-        if session.tracer.is_pushed:
-            self._forwards.follow_all(module)
-        elif self._steps.needs_forwards:
-            self._forwards.follow_roots()
+        if session.tracer.is_pushed or self._steps.needs_forwards:
+            self._forwards.follow(module)
         else:
             self._forwards.remove()
 
@@ -332,6 +345,8 @@ class Hooks:
         except CannotDebug as error:
             reason = f"{error}; going on undebugged"
         except Exception as error:
+            if is_of_a_handler(error):
+                raise
             reason = f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged"
         finally:
             self._inside = False
@@ -351,9 +366,11 @@ class Hooks:
     # ------------------------------------------------------------ the end, and children
 
     def _forget(self) -> None:
-        """In a forked child: it is not debugged, and what it inherited is not its to use."""
-        session, self._session = self._session, None
-        if session is not None:
+        """In a forked child: a session that had begun is not its to use, so that it is not debugged."""
+        self._is_forked = True
+        session = self._session
+        if session is not None and session.begun:
+            self._session = None
             session.forget()
 
     def _at_exit(self) -> None:

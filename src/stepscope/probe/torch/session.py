@@ -114,8 +114,15 @@ class Session:
         if self.over or not self.begun:
             return
         seconds = time.perf_counter() - self._step_began
-        with compat.unseen():
-            self._end_step(seconds)
+        self.ending = None  # the script has caught that
+        try:
+            with compat.unseen():
+                self._end_step(seconds)
+        except Exception:
+            raise
+        except BaseException:  # Ctrl-C, which it may catch, too
+            self._begin_step(module)
+            raise
         if not self.over:
             self._begin_step(module)
 

@@ -146,6 +146,11 @@ class Steps:
         return Verdict.NOTHING
 
     @property
+    def by_forward(self) -> bool:
+        """Whether each forward is a step."""
+        return self._by_forward
+
+    @property
     def needs_forwards(self) -> bool:
         """Whether steps can't be told without `forward_begins` and `forward_ended`."""
         return self._by_forward or (self._by_habit and not self._has_optimizers())

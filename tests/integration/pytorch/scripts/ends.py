@@ -38,6 +38,16 @@ def steps(count, x=None, inside=lambda number, y: y, name="loss"):
         print(name, loss.item(), flush=True)
 
 
+class Embedded(Numbers):
+    """With a module of its own, which the worker calls."""
+
+    def __init__(self):
+        self.embedding = nn.Embedding(64, 4)
+
+    def __getitem__(self, number):
+        return self.embedding(torch.tensor(number)).detach() + super().__getitem__(number)
+
+
 def raises():
     steps(5, inside=lambda number, y: Broken.apply(y) if number == 2 else y)
 
@@ -60,10 +70,10 @@ def interrupted():
         print("interrupted", flush=True)
 
 
-def workers(start="fork", count=2):
+def workers(start="fork", count=2, data=Numbers):
     net = nn.Linear(4, 1)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
-    for batch in DataLoader(Numbers(), batch_size=4, num_workers=count, multiprocessing_context=start):
+    for batch in DataLoader(data(), batch_size=4, num_workers=count, multiprocessing_context=start):
         optimizer.zero_grad()
         loss = net(batch).mean()
         loss.backward()
@@ -72,7 +82,16 @@ def workers(start="fork", count=2):
 
 
 def spawned_workers():
-    workers("spawn", 1)
+    workers("spawn", 1, Embedded)
+
+
+def trains_in_a_child():
+    child = os.fork()
+    if not child:
+        steps(4)
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
 
 
 def forks():
