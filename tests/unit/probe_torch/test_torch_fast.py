@@ -155,6 +155,7 @@ def test_what_makes_no_value_may_come_and_go(watcher):
         with _watched(fast):
             read(model(x))
         assert fast.strayed is None
+        assert [event.name for event in fast.ran] == watch.steps[-1]
     assert seen == [seen[0]] * 3
     with _watched(fast):
         model(x).mean()

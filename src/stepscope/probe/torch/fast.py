@@ -65,10 +65,13 @@ class FastPath(compat.DebugMode):
 
     @property
     def ran(self) -> list[Event]:
-        """The nodes that have run in the step, as far as it was a known one."""
-        if self._program is None or not self._at:
+        """The nodes that have run in the step, as far as it was a known one; what makes no value is taken to have run
+        where it did in the trace."""
+        program = self._program
+        if program is None or not self._at:
             return []
-        return self._program.events[: self._program.places[self._at - 1] + 1]
+        is_over = self._at == len(program.places)
+        return program.events if is_over else program.events[: program.places[self._at - 1] + 1]
 
     # ------------------------------------------------------------ steps
 
