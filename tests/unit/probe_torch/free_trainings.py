@@ -7,6 +7,7 @@ import math
 import numpy as np
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
 
 class Net(nn.Module):
@@ -153,6 +154,22 @@ def two_ways(zero_in: int = 6) -> list[float]:
         loss = a(x).tanh().sum() if number % 2 else b(x).relu().sum()
         loss.backward()
         a.zero_grad(), b.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def in_turns(zero_in: int = -1) -> list[float]:
+    """Two networks; of the second one, a scale that nobody trains is infinite."""
+    torch.manual_seed(3)
+    nets, losses = [nn.Linear(4, 4), nn.Linear(4, 4)], []
+    nets[1].scale = nn.Parameter(torch.full((1,), math.inf))
+    optimizers = [torch.optim.SGD([net.weight, net.bias], lr=0.1) for net in nets]
+    for number, x in enumerate(DataLoader(torch.rand(56, 4), batch_size=4)):
+        net, optimizer = nets[number % 2], optimizers[number % 2]
+        loss = (net(x).sigmoid() / net.scale if number % 2 else net(x).tanh()).square().mean()
+        loss.backward()
+        optimizer.step()
+        net.zero_grad()
         losses.append(loss.item())
     return losses
 

@@ -21,6 +21,7 @@ from free_trainings import (  # noqa: E402
     experts,
     fp16,
     in_parts,
+    in_turns,
     passed_on,
     scaled,
     scripted,
@@ -118,6 +119,20 @@ def test_of_two_ways_only_one_is_watched(monkeypatch) -> None:
         assert found == wanted or (found < wanted and "first nodes were not checked" in batch.warning)
     assert {batch.step for batch in free if batch.hits} == by_step.keys()
     assert any("first nodes were not checked" in batch.warning for batch in free)
+
+
+@pytest.mark.parametrize(
+    "watchpoint",
+    [replace(CHANGES[0], selection=Selection("weight")), replace(OVERFLOW, selection=Selection("trainable"))],
+    ids=lambda one: one.condition,
+)
+def test_weights_that_only_every_other_step_watches(monkeypatch, watchpoint) -> None:
+    """Which have a value of the step before all the same."""
+    free, *_ = watched(monkeypatch, [watchpoint], in_turns)
+    slow, *_ = watched(monkeypatch, [watchpoint], in_turns, free=False)
+    known = [[batch for batch in each if batch.step > 8] for each in (free, slow)]  # both ways are
+    assert plain(known[0]) == plain(known[1])
+    assert known[0]
 
 
 @pytest.mark.parametrize("device", [False, True], ids=["here", "on a device"])

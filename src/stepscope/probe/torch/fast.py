@@ -64,6 +64,11 @@ class FastPath(compat.DebugMode):
         return self._program
 
     @property
+    def programs(self) -> Sequence[Program]:
+        """All that are known."""
+        return self._variants
+
+    @property
     def ran(self) -> list[Event]:
         """The nodes that have run in the step, as far as it was a known one; what makes no value is taken to have run
         where it did in the trace."""

@@ -31,7 +31,8 @@ class _Watched(NamedTuple):
 
 class Looks:
     """For one graph, and whichever step is the present one. `parameters`: all that are watched, buffers and states of
-    optimizers among them."""
+    optimizers among them; `compared`: those of them that are compared with the step before. `inputs`: as far as they
+    are watched."""
 
     def __init__(
         self,
@@ -46,6 +47,8 @@ class Looks:
             for name in graph.of_kind("parameter")
             if name in watching and not (watching[name].plan.only_overflow and self._is_whole(name))
         }
+        self.compared = [name for name, here in self.parameters.items() if here.plan.needs_previous]
+        self.inputs = [name for name in graph.of_kind("input") if name in watching]
         self._outputs = {event.name: self._watched(event) for event in events if not event.operation.idle}
         self._writers = _Writers(events)
         self.looks = self._looks(events)
@@ -54,9 +57,7 @@ class Looks:
         """The outputs of nodes, and the inputs of the graph, that are compared with the step before."""
         for outputs in self._outputs.values():
             yield from (one.of for one in outputs if one.here.plan.needs_previous)
-        for name in self._graph.of_kind("input"):
-            if name in self._watching and self._watching[name].plan.needs_previous:
-                yield name, 0
+        yield from ((name, 0) for name in self.inputs if self._watching[name].plan.needs_previous)
 
     def is_settled(self, parameter: str, step: FreeStep) -> bool:
         """Whether there is nothing to tell of a parameter after the step, as what wrote it last has been looked at."""
@@ -89,7 +90,7 @@ class Looks:
     def _looks(self, events: Sequence[Event]) -> list[Look | None]:
         """For each node. An input of the graph is looked at after its first reader, unless that writes it, and not at
         all if only idle operations read it."""
-        inputs = {name for name in self._graph.of_kind("input") if name in self._watching}
+        inputs = set(self.inputs)
         looks = []
         for event in events:
             read: list[tuple[int, str]] = []

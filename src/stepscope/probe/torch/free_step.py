@@ -9,7 +9,7 @@ step, too late for copies.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -135,6 +135,10 @@ class FreeStep:
             has_previous, fits = bool(one.previous), bool(one.count) and one.previous == one.count
             measured = Measured(figures, has_previous, fits, inputs_finite=one.inputs_finite)
             self._tell(one.of, one.here, plan.judge(measured))
+
+    def passed_over(self, parameters: Container[str]) -> None:
+        """What is none of these `parameters` was not looked at, and is what it was."""
+        self._bad_after |= {of for of in self.bad_before if of[0] not in parameters}
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Nodes were taken for others, which have the same operations."""
