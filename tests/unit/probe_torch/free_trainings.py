@@ -158,6 +158,40 @@ def two_ways(zero_in: int = 6) -> list[float]:
     return losses
 
 
+def accumulated(zero_in: int = -1) -> list[float]:
+    """Gradients and a momentum of one's own: what the step finds is written by what reads it first."""
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    momenta = [torch.zeros_like(parameter) for parameter in net.parameters()]
+    for number in range(1, 9):
+        loss = net((torch.rand(4, 4) + 0.5) * (number != zero_in)).square().mean()
+        loss.backward()
+        with torch.no_grad():
+            for parameter, momentum in zip(net.parameters(), momenta, strict=True):
+                momentum.mul_(0.9).add_(parameter.grad)
+                parameter.sub_(momentum, alpha=0.01)
+        losses.append(loss.item())
+    return losses
+
+
+def observed(zero_in: int = -1) -> list[float]:
+    """By turns, from memory that numpy writes, with the same first operations on inputs that have other names."""
+    torch.manual_seed(3)
+    net, losses, memories = nn.Linear(4, 3), [], [np.ones((2, 4), np.float32) for _ in range(2)]
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    first, second = map(torch.from_numpy, memories)
+    for number in range(1, 15):
+        for memory in memories:
+            memory[:] = math.inf if number == zero_in else number
+        x = net((first if number % 2 else second).mul_(0.5).nan_to_num_(posinf=0.0))
+        loss = (x.tanh() if number % 2 else x.sigmoid()).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 def in_turns(zero_in: int = -1) -> list[float]:
     """Two networks; of the second one, a scale that nobody trains is infinite."""
     torch.manual_seed(3)

@@ -49,14 +49,14 @@ class FastPath(compat.DebugMode):
         """Adds the program of a traced step; it is expected first from now on."""
         others = [one for one in self._variants if one.functions != program.functions]
         self._variants = [program, *others[: VARIANTS - 1]]
-        program.watch(self._looks(program))
+        program.watch(self._looks(program), self._fail)
         self._program = program
 
     def watch(self, looks: Callable[[Program], Sequence[Look | None]]) -> None:
         """From the next step on, looks at these nodes instead of those before."""
         self._looks = looks
         for program in self._variants:
-            program.watch(looks(program))
+            program.watch(looks(program), self._fail)
 
     @property
     def program(self) -> Program | None:
@@ -137,8 +137,7 @@ class FastPath(compat.DebugMode):
                 if passes is None or not passes(result):
                     after(result, *operation(function).dispatched(args, kwargs or {}))
             except Exception as error:
-                self.fault = error
-                self.blind()
+                self._fail(error)
         return result
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -159,9 +158,12 @@ class FastPath(compat.DebugMode):
                 if passes is None or not passes(result):
                     after(result, args, kwargs)
             except Exception as error:
-                self.fault = error
-                self.blind()
+                self._fail(error)
         return result
+
+    def _fail(self, error: Exception) -> None:
+        self.fault = error
+        self.blind()
 
     def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
         """Not the call that is expected."""

@@ -126,7 +126,8 @@ class FreeWatch:
         measured = [name for name, here in looks.parameters.items() if not here.plan.only_overflow]
         self._check_parameters(looks, measured, parameters)
         step.settle()
-        step.rename(fast.renamed)
+        if fast.renamed:
+            step.rename(fast.renamed, looks.reads)
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
         open_ones = [name for name in rest if strayed or self._unseen or not looks.is_settled(name, step)]
         self._check_parameters(looks, open_ones, parameters)
@@ -198,7 +199,8 @@ class FreeWatch:
         stops = [event.name for event in ran if is_stop(event)]
         positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
         positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
-        hits = self._step.hits(number, graph.name, positions, self._looks.parameters)
+        looks = self._looks
+        hits = self._step.hits(number, graph.name, positions, [*looks.inputs, *looks.parameters])
         if not self._fast.renamed:
             return hits
         watching = self._check.watching(graph)  # what was taken for another node may not be watched
