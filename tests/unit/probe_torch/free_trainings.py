@@ -7,6 +7,7 @@ import math
 import numpy as np
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
 
 class Net(nn.Module):
@@ -153,6 +154,56 @@ def two_ways(zero_in: int = 6) -> list[float]:
         loss = a(x).tanh().sum() if number % 2 else b(x).relu().sum()
         loss.backward()
         a.zero_grad(), b.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def accumulated(zero_in: int = -1) -> list[float]:
+    """Gradients and a momentum of one's own: what the step finds is written by what reads it first."""
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    momenta = [torch.zeros_like(parameter) for parameter in net.parameters()]
+    for number in range(1, 9):
+        loss = net((torch.rand(4, 4) + 0.5) * (number != zero_in)).square().mean()
+        loss.backward()
+        with torch.no_grad():
+            for parameter, momentum in zip(net.parameters(), momenta, strict=True):
+                momentum.mul_(0.9).add_(parameter.grad)
+                parameter.sub_(momentum, alpha=0.01)
+        losses.append(loss.item())
+    return losses
+
+
+def observed(zero_in: int = -1) -> list[float]:
+    """By turns, from memory that numpy writes, with the same first operations on inputs that have other names."""
+    torch.manual_seed(3)
+    net, losses, memories = nn.Linear(4, 3), [], [np.ones((2, 4), np.float32) for _ in range(2)]
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    first, second = map(torch.from_numpy, memories)
+    for number in range(1, 15):
+        for memory in memories:
+            memory[:] = math.inf if number == zero_in else number
+        x = net((first if number % 2 else second).mul_(0.5).nan_to_num_(posinf=0.0))
+        loss = (x.tanh() if number % 2 else x.sigmoid()).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def in_turns(zero_in: int = -1) -> list[float]:
+    """Two networks; of the second one, a scale that nobody trains is infinite."""
+    torch.manual_seed(3)
+    nets, losses = [nn.Linear(4, 4), nn.Linear(4, 4)], []
+    nets[1].scale = nn.Parameter(torch.full((1,), math.inf))
+    optimizers = [torch.optim.SGD([net.weight, net.bias], lr=0.1) for net in nets]
+    for number, x in enumerate(DataLoader(torch.rand(56, 4), batch_size=4)):
+        net, optimizer = nets[number % 2], optimizers[number % 2]
+        loss = (net(x).sigmoid() / net.scale if number % 2 else net(x).tanh()).square().mean()
+        loss.backward()
+        optimizer.step()
+        net.zero_grad()
         losses.append(loss.item())
     return losses
 

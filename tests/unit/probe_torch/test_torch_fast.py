@@ -124,7 +124,8 @@ def test_a_step_that_goes_another_way_is_told_and_a_known_way_is_taken_up(watche
     assert len(seen) == 4
 
 
-def test_a_fault_of_a_look_is_kept_and_the_training_goes_on(watcher):
+@pytest.mark.parametrize("moment", ["at", "before"])
+def test_a_fault_of_a_look_is_kept_and_the_training_goes_on(watcher, moment):
     model, watch, fast = Mlp(), watcher(), FastPath()
     x = torch.ones(2, 6)
 
@@ -134,7 +135,7 @@ def test_a_fault_of_a_look_is_kept_and_the_training_goes_on(watcher):
     with watch.step():
         truth = run()
     fast.learn(Program(watch.tracer.program))
-    fast.watch(_looks({"model/fc1/aten.addmm": lambda outputs, arguments: 1 / 0}))
+    fast.watch(lambda program: [Look(**{moment: lambda *_: 1 / 0})] * len(program.events))
     fast.new_step()
     fast.put_on()
     value = run()
@@ -155,6 +156,7 @@ def test_what_makes_no_value_may_come_and_go(watcher):
         with _watched(fast):
             read(model(x))
         assert fast.strayed is None
+        assert [event.name for event in fast.ran] == watch.steps[-1]
     assert seen == [seen[0]] * 3
     with _watched(fast):
         model(x).mean()

@@ -14,6 +14,7 @@ import numpy as np  # noqa: E402
 from attached import attached  # noqa: E402
 from free_trainings import (  # noqa: E402
     FAULTS,
+    accumulated,
     branching,
     by_hand,
     conditional,
@@ -21,6 +22,8 @@ from free_trainings import (  # noqa: E402
     experts,
     fp16,
     in_parts,
+    in_turns,
+    observed,
     passed_on,
     scaled,
     scripted,
@@ -87,7 +90,9 @@ def plain(batches):
     [[OVERFLOW], [ORIGIN], [OVERFLOW, ORIGIN], EVERYTHING, CHANGES],
     ids=["overflow", "origin", "both", "recommended", "changes"],
 )
-@pytest.mark.parametrize("training", [train, by_hand, in_parts, fp16, scripted], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "training", [train, by_hand, accumulated, in_parts, fp16, scripted], ids=lambda one: one.__name__
+)
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchpoints, training) -> None:
     free, pauses, traced = watched(monkeypatch, watchpoints, training, zero_in=5)
@@ -96,6 +101,14 @@ def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchp
     assert [(one.reason, one.step) for one in pauses] == [(one.reason, one.step) for one in slow_pauses]
     assert free
     assert traced < slow_traced
+
+
+@pytest.mark.parametrize(("zero_in", "name"), [(9, "Input/first"), (10, "Input/second")])
+def test_an_input_is_looked_at_before_anything_reads_it(monkeypatch, zero_in, name) -> None:
+    free, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], observed, zero_in=zero_in)
+    slow, *_ = watched(monkeypatch, [OVERFLOW, ORIGIN], observed, free=False, zero_in=zero_in)
+    assert plain(free) == plain(slow)
+    assert [hit.node for hit in free[0].hits] == [name, "Script/aten.mul_"]
 
 
 @pytest.mark.usefixtures("_fresh_dynamo")
@@ -118,6 +131,20 @@ def test_of_two_ways_only_one_is_watched(monkeypatch) -> None:
         assert found == wanted or (found < wanted and "first nodes were not checked" in batch.warning)
     assert {batch.step for batch in free if batch.hits} == by_step.keys()
     assert any("first nodes were not checked" in batch.warning for batch in free)
+
+
+@pytest.mark.parametrize(
+    "watchpoint",
+    [replace(CHANGES[0], selection=Selection("weight")), replace(OVERFLOW, selection=Selection("trainable"))],
+    ids=lambda one: one.condition,
+)
+def test_weights_that_only_every_other_step_watches(monkeypatch, watchpoint) -> None:
+    """Which have a value of the step before all the same."""
+    free, *_ = watched(monkeypatch, [watchpoint], in_turns)
+    slow, *_ = watched(monkeypatch, [watchpoint], in_turns, free=False)
+    known = [[batch for batch in each if batch.step > 8] for each in (free, slow)]  # both ways are
+    assert plain(known[0]) == plain(known[1])
+    assert known[0]
 
 
 @pytest.mark.parametrize("device", [False, True], ids=["here", "on a device"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import numpy as np  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from stepscope.core.errors import NotAvailable  # noqa: E402
+from stepscope.probe.torch import holding as holding_module  # noqa: E402
 from stepscope.probe.torch.holding import Held, Holding  # noqa: E402
 from stepscope.probe.torch.operations import operation, outputs_of  # noqa: E402
 
@@ -300,6 +303,32 @@ def test_memory_that_lives_anyway_does_not_count(holding: Holding) -> None:
     weight.zero_()
     assert holding.bytes == 400
     assert torch.equal(held.read(), torch.ones(100))
+
+
+def test_memory_that_is_written_unseen_is_copied_at_once(holding: Holding) -> None:
+    array = np.zeros((2, 3), np.float32)
+    x, held = torch.from_numpy(array)[:, ::2], []
+    for value in (1, math.nan, math.nan, 2):
+        array[:] = value
+        held.append(holding.hold(x))
+    array[:] = 99
+    assert [one.read()[1, 1].item() for one in held] == pytest.approx([1, math.nan, math.nan, 2], nan_ok=True)
+    assert held[1] is held[2]
+    assert holding.bytes == 3 * 16
+    for one in held:
+        holding.release(one)
+    assert holding.bytes == 0
+    array[:] = math.nan
+    assert holding.hold(x) is not held[2]
+
+
+def test_weights_and_data_sets_are_not_copied_at_once(monkeypatch, holding: Holding) -> None:
+    monkeypatch.setattr(holding_module, "MOST_COPIED", 1 << 10)
+    weight, data = (torch.from_numpy(np.zeros(size, np.float32)) for size in (4, 1000))
+    holding.exempt([weight])
+    assert holding.hold(weight).spans
+    assert holding.hold(data).spans
+    assert not holding.hold(data[:4]).spans
 
 
 def test_nothing_of_autograd_is_kept(holding: Holding) -> None:

@@ -49,14 +49,14 @@ class FastPath(compat.DebugMode):
         """Adds the program of a traced step; it is expected first from now on."""
         others = [one for one in self._variants if one.functions != program.functions]
         self._variants = [program, *others[: VARIANTS - 1]]
-        program.watch(self._looks(program))
+        program.watch(self._looks(program), self._fail)
         self._program = program
 
     def watch(self, looks: Callable[[Program], Sequence[Look | None]]) -> None:
         """From the next step on, looks at these nodes instead of those before."""
         self._looks = looks
         for program in self._variants:
-            program.watch(looks(program))
+            program.watch(looks(program), self._fail)
 
     @property
     def program(self) -> Program | None:
@@ -64,11 +64,19 @@ class FastPath(compat.DebugMode):
         return self._program
 
     @property
+    def programs(self) -> Sequence[Program]:
+        """All that are known."""
+        return self._variants
+
+    @property
     def ran(self) -> list[Event]:
-        """The nodes that have run in the step, as far as it was a known one."""
-        if self._program is None or not self._at:
+        """The nodes that have run in the step, as far as it was a known one; what makes no value is taken to have run
+        where it did in the trace."""
+        program = self._program
+        if program is None or not self._at:
             return []
-        return self._program.events[: self._program.places[self._at - 1] + 1]
+        is_over = self._at == len(program.places)
+        return program.events if is_over else program.events[: program.places[self._at - 1] + 1]
 
     # ------------------------------------------------------------ steps
 
@@ -129,8 +137,7 @@ class FastPath(compat.DebugMode):
                 if passes is None or not passes(result):
                     after(result, *operation(function).dispatched(args, kwargs or {}))
             except Exception as error:
-                self.fault = error
-                self.blind()
+                self._fail(error)
         return result
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -151,9 +158,12 @@ class FastPath(compat.DebugMode):
                 if passes is None or not passes(result):
                     after(result, args, kwargs)
             except Exception as error:
-                self.fault = error
-                self.blind()
+                self._fail(error)
         return result
+
+    def _fail(self, error: Exception) -> None:
+        self.fault = error
+        self.blind()
 
     def _other(self, at: int, func: Any, args: Any, kwargs: Any) -> Any:
         """Not the call that is expected."""

@@ -17,7 +17,7 @@ from stepscope.core.tensors.one_pass import finite, finite_at
 from stepscope.core.watch.step_check import Watching
 from stepscope.probe.torch import arrays, on_device
 from stepscope.probe.torch.events import Event, Literals, attributes_of, type_of
-from stepscope.probe.torch.free_step import Call, FreeStep, Output, as_bits
+from stepscope.probe.torch.free_step import Call, FreeStep, Output, Read, as_bits
 from stepscope.probe.torch.memory import TENSORS, address_of
 from stepscope.probe.torch.program import Arguments, Look
 
@@ -31,7 +31,8 @@ class _Watched(NamedTuple):
 
 class Looks:
     """For one graph, and whichever step is the present one. `parameters`: all that are watched, buffers and states of
-    optimizers among them."""
+    optimizers among them; `compared`: those of them that are compared with the step before. `inputs`: as far as they
+    are watched; `reads` has where each of them is looked at."""
 
     def __init__(
         self,
@@ -46,6 +47,8 @@ class Looks:
             for name in graph.of_kind("parameter")
             if name in watching and not (watching[name].plan.only_overflow and self._is_whole(name))
         }
+        self.compared = [name for name, here in self.parameters.items() if here.plan.needs_previous]
+        self.inputs = [name for name in graph.of_kind("input") if name in watching]
         self._outputs = {event.name: self._watched(event) for event in events if not event.operation.idle}
         self._writers = _Writers(events)
         self.looks = self._looks(events)
@@ -54,9 +57,7 @@ class Looks:
         """The outputs of nodes, and the inputs of the graph, that are compared with the step before."""
         for outputs in self._outputs.values():
             yield from (one.of for one in outputs if one.here.plan.needs_previous)
-        for name in self._graph.of_kind("input"):
-            if name in self._watching and self._watching[name].plan.needs_previous:
-                yield name, 0
+        yield from ((name, 0) for name in self.inputs if self._watching[name].plan.needs_previous)
 
     def is_settled(self, parameter: str, step: FreeStep) -> bool:
         """Whether there is nothing to tell of a parameter after the step, as what wrote it last has been looked at."""
@@ -87,17 +88,18 @@ class Looks:
         return found
 
     def _looks(self, events: Sequence[Event]) -> list[Look | None]:
-        """For each node. An input of the graph is looked at after its first reader, unless that writes it, and not at
-        all if only idle operations read it."""
-        inputs = {name for name in self._graph.of_kind("input") if name in self._watching}
+        """For each node. An input of the graph is looked at before its first reader, which may write it, and not at all
+        if only idle operations read it."""
+        self.reads: dict[Read, str] = {}
+        inputs = set(self.inputs)
         looks = []
         for event in events:
             read: list[tuple[int, str]] = []
             for port in self._graph.node(event.name).inputs if inputs and not event.operation.idle else ():
                 if port.node in inputs:
                     inputs.remove(port.node)
-                    if port.index not in event.writes:
-                        read.append((port.index, port.node))
+                    read.append((port.index, port.node))
+                    self.reads[event.name, port.index] = port.node
             watched = self._outputs.get(event.name, [])
             looks.append(self._look(event, watched, read) if watched or read else None)
         return looks
@@ -107,11 +109,6 @@ class Looks:
 
         def look(outputs: Sequence[Tensor | None], arguments: Arguments) -> None:
             step, call, hit = present(), Call(event, outputs, arguments), False
-            for place, name in read:
-                here, of = self._watching[name], (name, 0)
-                if here.plan.needs_previous:
-                    step.copy_for_next(of, call.tensors[place])
-                step.check(here, of, call.tensors[place])
             for of, here in watched:
                 tensor = outputs[of[1]]
                 if tensor is None:
@@ -130,9 +127,19 @@ class Looks:
         only_overflow = len(watched) == len(event.types) == 1 and watched[0].here.plan.only_overflow
         dtype = event.types[0][0] if event.types else None
         sees = frozenset([*(("output", of[1]) for of, _ in watched), *(("input", place) for place, _ in read)])
-        return Look(look, finite_of(dtype) if dtype is not None and only_overflow and not read else None, sees)
+        passes = finite_of(dtype) if dtype is not None and only_overflow else None
+        before = partial(self._look_at_inputs, event, read) if read else None
+        return Look(look if watched else None, passes, sees, before)
 
     # ------------------------------------------------------------ looking
+
+    def _look_at_inputs(self, event: Event, read: Sequence[tuple[int, str]], arguments: Arguments) -> None:
+        step, tensors = self._present(), Call(event, (), arguments).tensors
+        for place, name in read:
+            here, of = self._watching[name], (name, 0)
+            if here.plan.needs_previous:
+                step.copy_for_next(of, tensors[place])
+            step.check_input(here, of, tensors[place], (event.name, place))
 
     def _inputs_finite(self, step: FreeStep, of: Output, call: Call) -> bool | None:
         """Of a node whose output `of` is not; None where that is not known."""

@@ -9,7 +9,7 @@ step, too late for copies.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -26,6 +26,7 @@ from stepscope.probe.torch.program import Arguments
 from stepscope.probe.torch.values import NOTHING_RETURNED, KeptNode, Memory, Slot
 
 Output = tuple[str, int]  # a node and its slot
+Read = tuple[str, int]  # a node and the place among its tensors
 InputsFinite = Callable[[], "bool | None"]  # None where that is not known
 
 _OVERWRITTEN = NotAvailable("overwritten by the node itself, in a step that ran free", code="overwritten")
@@ -74,20 +75,22 @@ class FreeStep:
         self.kept: dict[str, KeptNode] = {}
         self._memory = memory
         self._bad_after: set[Output] = set()  # parameters
+        self._read: dict[str, Read] = {}  # of inputs
         self._found: list[tuple[Output, Watching, Sequence[Check]]] = []
         self._deferred: list[_Deferred] = []
 
-    def check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite = lambda: None) -> bool:
+    def check(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite) -> bool:
         """Whether something is to be told of this tensor."""
         return self._check(here, of, tensor, inputs_finite, self.bad)
 
+    def check_input(self, here: Watching, of: Output, tensor: Tensor, read: Read) -> None:
+        """As it is when it is about to be read."""
+        self._read[of[0]] = read
+        self._check(here, of, tensor, lambda: self.bad.add(of), self.bad)
+
     def check_parameter(self, here: Watching, of: Output, tensor: Tensor) -> None:
         """As it is when the step is over."""
-
-        def note() -> None:
-            self._bad_after.add(of)
-
-        self._check(here, of, tensor, note, self._bad_after)
+        self._check(here, of, tensor, lambda: self._bad_after.add(of), self._bad_after)
 
     def copy_for_next(self, of: Output, tensor: Tensor) -> None:
         """The next step is going to be compared with this value."""
@@ -136,13 +139,19 @@ class FreeStep:
             measured = Measured(figures, has_previous, fits, inputs_finite=one.inputs_finite)
             self._tell(one.of, one.here, plan.judge(measured))
 
-    def rename(self, names: Mapping[str, str]) -> None:
-        """Nodes were taken for others, which have the same operations."""
+    def passed_over(self, parameters: Container[str]) -> None:
+        """What is none of these `parameters` was not looked at, and is what it was."""
+        self._bad_after |= {of for of in self.bad_before if of[0] not in parameters}
+
+    def rename(self, names: Mapping[str, str], inputs: Mapping[Read, str]) -> None:
+        """Nodes were taken for others, which have the same operations. `inputs`: those that the others read."""
+        read = {name: inputs.get((names.get(node, node), place), "") for name, (node, place) in self._read.items()}
+        names = {**names, **read}
 
         def of(output: Output) -> Output:
             return names.get(output[0], output[0]), output[1]
 
-        self._found = [(of(output), here, checks) for output, here, checks in self._found]
+        self._found = [(of(output), here, checks) for output, here, checks in self._found if of(output)[0]]
         self.kept = {names.get(name, name): values for name, values in self.kept.items()}
         self.bad, self.now = set(map(of, self.bad)), {of(output): value for output, value in self.now.items()}
 
@@ -151,10 +160,10 @@ class FreeStep:
         """Whether there is anything to tell."""
         return bool(self._found)
 
-    def hits(self, number: int, graph: str, positions: Mapping[str, int], parameters: Iterable[str]) -> list[Hit]:
+    def hits(self, number: int, graph: str, positions: Mapping[str, int], variables: Iterable[str]) -> list[Hit]:
         """Of step `number`, in the order of execution, which `positions` has for all that can be watched; then that of
-        `parameters`."""
-        order = {name: place for place, name in enumerate(parameters)}
+        `variables`, the inputs and parameters."""
+        order = {name: place for place, name in enumerate(variables)}
         hits: list[Hit] = []
         for (node, slot), here, checks in self._found:
             hits += here.hits(checks, number, (graph, node, positions[node]), slot)

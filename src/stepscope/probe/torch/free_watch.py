@@ -89,7 +89,7 @@ class FreeWatch:
         with compat.unseen():
             if is_first:
                 self._look_back(parameters)
-            compared = [name for name, here in self._looks.parameters.items() if here.plan.needs_previous]
+            compared = {name for looks in self._all_looks for name in looks.compared}
             now = parameters(compared) if compared else {}
             self._step = self._step.next({name: now[name] for name in compared if name in now})
         self._unseen = False
@@ -124,13 +124,15 @@ class FreeWatch:
             raise fast.fault
         looks, step = self._looks, self._step
         measured = [name for name, here in looks.parameters.items() if not here.plan.only_overflow]
-        self._check_parameters(measured, parameters(measured) if measured else {})
+        self._check_parameters(looks, measured, parameters)
         step.settle()
-        step.rename(fast.renamed)
+        if fast.renamed:
+            step.rename(fast.renamed, looks.reads)
         rest = [name for name, here in looks.parameters.items() if here.plan.only_overflow]
         open_ones = [name for name in rest if strayed or self._unseen or not looks.is_settled(name, step)]
-        self._check_parameters(open_ones, parameters(open_ones) if open_ones else {})
+        self._check_parameters(looks, open_ones, parameters)
         step.settle()
+        step.passed_over(looks.parameters)
         warning = ""
         if strayed or self._unseen:
             self._detour = self._to_trace = min(2 * self._detour or 1, MOST_TRACED)
@@ -166,7 +168,8 @@ class FreeWatch:
         """What has to be known of the step before, which was not watched here."""
         self._step = FreeStep(self._memory, {}, set())
         self._step.now = self._outputs_before()
-        self._check_parameters(self._looks.parameters, parameters(self._looks.parameters))
+        for looks in self._all_looks:
+            self._check_parameters(looks, looks.parameters, parameters)
         self._step.settle()
 
     @property
@@ -180,6 +183,11 @@ class FreeWatch:
         assert self._traced.looks is not None
         return self._traced.looks
 
+    @property
+    def _all_looks(self) -> list[Looks]:
+        """Of each way that the step may take."""
+        return [program.about.looks for program in self._fast.programs]
+
     def _make_looks(self, program: Program) -> list[Look | None]:
         traced: _Traced = program.about
         graph = traced.known.graph
@@ -191,24 +199,26 @@ class FreeWatch:
         stops = [event.name for event in ran if is_stop(event)]
         positions = dict.fromkeys(graph.of_kind("input"), 0) | {name: place for place, name in enumerate(stops, 1)}
         positions |= dict.fromkeys(graph.of_kind("parameter"), len(stops))
-        hits = self._step.hits(number, graph.name, positions, self._looks.parameters)
+        looks = self._looks
+        hits = self._step.hits(number, graph.name, positions, [*looks.inputs, *looks.parameters])
         if not self._fast.renamed:
             return hits
         watching = self._check.watching(graph)  # what was taken for another node may not be watched
         asked = {(node, one.id) for node, here in watching.items() for one in here.watchpoints}
         return [hit for hit in hits if (hit.node, hit.watchpoint) in asked]
 
-    def _check_parameters(self, names: Iterable[str], now: Mapping[str, Tensor]) -> None:
+    def _check_parameters(self, looks: Looks, names: Collection[str], parameters: Parameters) -> None:
+        now = parameters(names) if names else {}
         for name in names:
             if name in now:
-                self._step.check_parameter(self._looks.parameters[name], (name, 0), now[name])
+                self._step.check_parameter(looks.parameters[name], (name, 0), now[name])
 
     def _outputs_before(self) -> dict[Output, Tensor]:
         """Of a step that was held."""
         found: dict[Output, Tensor] = {}
-        held, inputs = self._memory.current, set(self.known.graph.of_kind("input"))
+        held, inputs = self._memory.current, {name for looks in self._all_looks for name in looks.inputs}
         if held is not None:
-            for name, slot in self._looks.with_previous():
+            for name, slot in {of for looks in self._all_looks for of in looks.with_previous()}:
                 try:
                     value = held.variable(name) if name in inputs else held.output(name, slot)
                     found[name, slot] = value.clone()

@@ -1,11 +1,12 @@
 """Values of tensors kept as they were at one moment, at the price of a copy only where they are overwritten later.
 
 What is held is an alias of the tensor's memory. Before an operation writes into memory, `before_write` copies what is
-held of it. Whoever holds the same part of the same memory at the same moment shares one `Held`.
+held of it. Whoever holds the same part of the same memory at the same moment shares one `Held`. Memory that is not
+PyTorch's alone (an array of numpy's, that of a worker) may be written unseen: of that, a copy is held at once, unless
+it is exempt or large.
 
 Invariants: an alias has no autograd history and pins nothing but its memory; `bytes` counts each memory once, and all
-copies. Memory that is written by other ways than PyTorch's operations is beyond what can be seen; where PyTorch itself
-counted such a write, the value is known to be lost and never shown.
+copies. Where PyTorch counted a write that was not seen, the value is known to be lost and never shown.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import torch
 from stepscope.core.errors import NotAvailable
 from stepscope.probe.torch.memory import part_here
 
+MOST_COPIED = 64 << 20  # bytes of a tensor, of which a copy is held at once
 Span = tuple[int, int, int]  # a memory (the address of its StorageImpl), and the range of its bytes
 
 
@@ -66,6 +68,7 @@ class Holding:
         self.bytes = 0  # that live for being held
         self._memories: dict[int, _Memory] = {}
         self._exempt: set[int] = set()
+        self._copies: dict[Any, Held] = {}  # the youngest of each part of memory that is not PyTorch's own
         self._unsettled: list[Held] = []  # the version of their memory moves when the operation has ended
 
     def hold(self, tensor: torch.Tensor) -> Held:
@@ -73,6 +76,8 @@ class Holding:
         try:
             tensor = part_here(tensor)
             key = _key(tensor)
+            if key is not None and key[0] not in self._exempt and _is_shared(tensor):
+                return self._copy_now(tensor, key)
             memory = self._memories.get(key[0]) if key else None
             known = memory.held.get(key) if memory else None
             if known is not None:
@@ -134,6 +139,17 @@ class Holding:
             self.bytes += 0 if memory.exempt else size
         return memory
 
+    def _copy_now(self, tensor: torch.Tensor, key: Any) -> Held:
+        """Of memory that others may write; the copy that there is, where they have not."""
+        copy, known = tensor.detach().clone(), self._copies.get(key)
+        if known is not None and _same_bytes(known.tensor, copy):
+            known.users += 1
+            return known
+        held = self._copies[key] = Held(copy, (), key)
+        held.own_bytes = copy.untyped_storage().nbytes()
+        self.bytes += held.own_bytes
+        return held
+
     def _copy(self, touched: list[Held]) -> None:
         """Gives them memory of their own; those that lie at the same place get one together."""
         ranges: dict[Span, torch.Tensor] = {}
@@ -154,6 +170,8 @@ class Holding:
 
     def _drop(self, held: Held, reason: str) -> None:
         self._unhook(held)
+        if self._copies.get(held.key) is held:
+            del self._copies[held.key]
         self.bytes -= held.own_bytes
         held.own_bytes = 0
         held.tensor, held.lost = None, reason
@@ -165,6 +183,18 @@ class Holding:
                 del self._memories[number]
                 self.bytes -= 0 if memory.exempt else memory.bytes
         held.spans = ()
+
+
+def _is_shared(tensor: torch.Tensor) -> bool:
+    """Whether others may write this memory. A whole data set, of which a step takes a part, is not meant to be."""
+    return not tensor.untyped_storage().resizable() and tensor.nbytes <= MOST_COPIED
+
+
+def _same_bytes(one: torch.Tensor | None, other: torch.Tensor) -> bool:
+    if one is None:
+        return False
+    raw = [torch.empty(0, dtype=torch.uint8, device=other.device).set_(each.untyped_storage()) for each in (one, other)]
+    return torch.equal(*raw)
 
 
 def _strided(tensor: torch.Tensor) -> bool:

@@ -18,15 +18,18 @@ After = Callable[[Any, Any, Any], None]  # result, args, kwargs
 
 class Look(NamedTuple):
     """`at` is given what a node has just put out, in the order of `Event.outputs`, and what it was called with; but for
-    a result that `passes`, at less cost. `sees` is what it looks at, by any names that all looks share."""
+    a result that `passes`, at less cost. `sees` is what it looks at, by any names that all looks share. `before` is
+    given what the node is about to be called with."""
 
-    at: Callable[[Sequence[Tensor | None], Arguments], None]
+    at: Callable[[Sequence[Tensor | None], Arguments], None] | None = None
     passes: Callable[[Any], bool] | None = None
     sees: frozenset[Any] = frozenset(("outputs",))
+    before: Callable[[Arguments], None] | None = None
 
 
 class Step(NamedTuple):
-    """Of a program: the operation, how it is called, its name in Python, and a look at what comes of it."""
+    """Of a program: the operation, how it is called, its name in Python ("" where it has to be called in that way), and
+    a look at what comes of it."""
 
     function: Any
     entry: Callable[..., Any]
@@ -59,20 +62,36 @@ class Program:
     def is_as(self, other: Program) -> bool:
         return self.functions == other.functions and self.exits == other.exits
 
-    def watch(self, looks: Sequence[Look | None]) -> None:
-        """`looks`: for each event."""
+    def watch(self, looks: Sequence[Look | None], failed: Callable[[Exception], None]) -> None:
+        """`looks`: for each event; `failed` is told what goes wrong in one that comes before."""
         self.calls = []
         for function, place in zip(self.functions, self.places, strict=True):
             namespace, _, name = self.events[place].operation.name.partition(".")
-            after = _after(self.events[place], looks[place])
-            self.calls.append(Step(function, compat.entry_of(function), name if namespace == "aten" else "", *after))
+            entry, look = compat.entry_of(function), looks[place]
+            if look is not None and look.before is not None:
+                entry, name = _looking_first(look.before, entry, failed), ""
+            after = _after(self.events[place], look)
+            self.calls.append(Step(function, entry, name if namespace == "aten" else "", *after))
         looked_at = (looks[place] for place in self.places)
         self.seen = [look.sees if look is not None else frozenset() for look in looked_at]
 
 
+def _looking_first(
+    look: Callable[[Arguments], None], call: Callable[..., Any], failed: Callable[[Exception], None]
+) -> Callable[..., Any]:
+    def entry(*args: Any, **kwargs: Any) -> Any:
+        try:
+            look((args, kwargs))
+        except Exception as error:
+            failed(error)
+        return call(*args, **kwargs)
+
+    return entry
+
+
 def _after(event: Event, look: Look | None) -> tuple[Callable[[Any], bool] | None, After | None]:
     """What is done after a call, given what was learnt of it in the trace."""
-    if look is None:
+    if look is None or look.at is None:
         return None, None
     operation, at = event.operation, look.at
 
