@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -158,6 +160,59 @@ def test_hooks_are_there_only_while_a_step_is_traced(watcher):
         assert global_hooks._global_forward_pre_hooks
     assert not global_hooks._global_forward_pre_hooks
     assert not global_hooks._global_forward_hooks
+
+
+class _Nest(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner(x) + 1
+
+
+def _nested(depth):
+    net = nn.Linear(2, 2)
+    for _ in range(depth):
+        net = _Nest(net)
+    return net
+
+
+def _least_limit(call):
+    """The recursion limit that is set is just enough for the call."""
+    for limit in range(500, 2000, 20):
+        try:
+            sys.setrecursionlimit(limit)
+            return call(), limit
+        except RecursionError:
+            continue
+    raise AssertionError("no limit is enough")
+
+
+def test_modules_nested_as_deep_as_python_allows_are_traced(watcher):
+    net, watch, usual = _nested(200), watcher(), sys.getrecursionlimit()
+    x = torch.ones(1, 2)
+    try:
+        plain, limit = _least_limit(lambda: net(x))
+        with watch.step():
+            traced = net(x)
+        assert sys.getrecursionlimit() == limit
+    finally:
+        sys.setrecursionlimit(usual)
+    assert torch.equal(plain, traced)
+    assert len(watch.events) > 200
+
+
+def test_a_recursion_limit_that_the_script_sets_is_left_to_it(watcher):
+    watch, limit = watcher(), sys.getrecursionlimit()
+    try:
+        for set_to in (limit + 77, limit + 78):
+            with watch.step():
+                assert sys.getrecursionlimit() > limit
+                sys.setrecursionlimit(set_to)
+            assert sys.getrecursionlimit() == set_to
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_what_a_closure_does_without_gradients_is_not_the_optimizers(watcher):

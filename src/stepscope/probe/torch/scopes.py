@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from threading import get_ident
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from torch import nn
 from torch.nn.modules import module as global_hooks
 
 from stepscope.probe.torch import compat, naming
+
+_OF_OURS = 200  # frames that our own code takes at most, below the user's innermost one
 
 
 class Running(NamedTuple):
@@ -41,6 +44,7 @@ class Scopes:
         self._alive: dict[int, weakref.ref[nn.Module]] = {}
         self._stacks: dict[int, list[Running]] = {}
         self._handles: list[Any] = []
+        self._limits = (0, 0)  # of recursion: the user's, and that which stands for it
 
     # ------------------------------------------------------------ hooks
 
@@ -52,6 +56,7 @@ class Scopes:
                 global_hooks.register_module_forward_pre_hook(self._enter),
                 global_hooks.register_module_forward_hook(self._leave, always_call=True),
             ]
+        self._make_room()
         if inside is not None:
             self._enter(inside, ())
 
@@ -60,6 +65,16 @@ class Scopes:
             handle.remove()
         self._handles = []
         self._stacks.clear()
+        if sys.getrecursionlimit() == self._limits[1]:
+            with suppress(RecursionError):  # we stand deeper than that ourselves: the next time, then
+                sys.setrecursionlimit(self._limits[0])
+
+    def _make_room(self) -> None:
+        """With hooks, PyTorch calls each module with one more frame, in the place of three or four."""
+        limit = sys.getrecursionlimit()
+        if limit != self._limits[1]:
+            self._limits = limit, limit + limit // 2 + _OF_OURS
+            sys.setrecursionlimit(self._limits[1])
 
     def top(self) -> Running | None:
         """The innermost module that runs in this thread."""
