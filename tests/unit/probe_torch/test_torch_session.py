@@ -64,6 +64,16 @@ def test_the_mode_goes_when_it_runs_free_again(monkeypatch) -> None:
     assert seen == [1, 1, 1, 0, 0, 0, 0, 0]  # the steps 1 and 2 are traced, 3 and 4 are held
 
 
+@pytest.mark.parametrize(("rank", "count", "told"), [("3", "8", (3, 8)), ("node-3", "", (0, 1)), ("-1", "x", (0, 1))])
+def test_the_rank_is_a_number_or_none(monkeypatch, rank: str, count: str, told: tuple[int, int]) -> None:
+    monkeypatch.setenv("RANK", rank)
+    monkeypatch.setenv("WORLD_SIZE", count)
+    with attached(monkeypatch) as (_, agent):
+        train(1)
+    info = agent.messages[0]["info"]
+    assert (info["rank"], info["rank_count"]) == told
+
+
 def test_everything_is_taken_back(monkeypatch) -> None:
     before = (torch.autograd._engine_run_backward, torch.optim.Optimizer.__init__, torch.amp.GradScaler.step)
     with attached(monkeypatch):
