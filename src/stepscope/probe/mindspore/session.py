@@ -125,6 +125,7 @@ class Session:
         if self._pipe is not None and not self.over:
             with contextlib.suppress(PipeClosed):
                 self._pipe.send("bye", step=self._step, error=uncaught)
+            self._pipe.leave_open()
         self._dump.folder.remove()
 
     def release(self, reason: str) -> None:
