@@ -71,6 +71,10 @@ class Pipe:
     def close(self) -> None:
         self._socket.close()
 
+    def leave_open(self) -> None:
+        """It ends with this process, whose end the other one sees by that."""
+        self._socket.detach()
+
 
 def encode(message: Message) -> bytes:
     body = json.dumps(message, separators=(",", ":")).encode()

@@ -7,6 +7,8 @@ import os
 import signal
 import socket
 import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -26,6 +28,29 @@ MESSAGES = st.lists(
     st.builds(lambda kind, fields: {**fields, "is": kind}, st.text(), st.dictionaries(st.text(), JSON, max_size=4)),
     max_size=5,
 )
+
+
+def test_what_is_left_open_ends_with_the_process_and_nobody_warns():
+    code = """
+import socket, sys
+from stepscope.pipe import Pipe
+pipe = Pipe(socket.socket(fileno=int(sys.argv[1])))
+pipe.send("bye")
+pipe.leave_open()
+del pipe
+input()
+"""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        command = [sys.executable, "-W", "error", "-c", code, str(theirs.fileno())]
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        theirs.close()
+        pipe = Pipe(ours)
+        assert pipe.receive(30) == {"is": "bye"}
+        assert pipe.receive(0.2) is None
+        assert process.communicate(b"\n", 30)[1] == b""
+        with pytest.raises(PipeClosed):
+            pipe.receive(30)
 
 
 @pytest.fixture

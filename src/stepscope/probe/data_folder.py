@@ -67,9 +67,13 @@ def candidates(root: str = "") -> list[Path]:
     """Where step data can go, the best first."""
     workspace = Path(os.environ.get("STEPSCOPE_WORKSPACE") or os.path.expanduser("~/.stepscope"))
     beside = workspace if _USABLE.fullmatch(str(workspace)) else workspace.parent
-    places = [Path(root)] if root else [MEMORY, Path(tempfile.gettempdir()), beside]
-    places = [place.absolute() for place in places]
-    usable = [place for place in places if _USABLE.fullmatch(str(place)) and os.access(_existing(place), os.W_OK)]
+    makers = [lambda: Path(root)] if root else [lambda: MEMORY, lambda: Path(tempfile.gettempdir()), lambda: beside]
+    usable = []
+    for make in makers:
+        with contextlib.suppress(OSError):  # no temporary folder; one below a working directory that was removed
+            place = make().absolute()
+            if _USABLE.fullmatch(str(place)) and os.access(_existing(place), os.W_OK):
+                usable.append(place)
     return sorted(usable, key=lambda place: (place == MEMORY and _free(place) >= _AMPLE, _free(place)), reverse=True)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from stepscope.pipe import Message
 from stepscope.probe.settings import Settings
 
 PROGRESS_INTERVAL = 0.25  # seconds between two reports of a training that runs free
+_NUMBER = re.compile("[0-9]{1,9}")
 SIDECAR_GONE = "the debugger's sidecar is gone; going on undebugged"
 
 
@@ -42,15 +45,21 @@ class Uncaught:
         self._excepthook(kind, value, trace)
 
 
+def first_number(*values: str | int | None) -> int:
+    """The first value that is a number, as launchers put them into the environment; 0 for none."""
+    texts = (str(value).strip() for value in values)
+    return next((int(text) for text in texts if _NUMBER.fullmatch(text)), 0)
+
+
 def hello(settings: Settings, folder: Path, **about: Any) -> Message:
     """The fields of the first message to the agent. `about`: framework, framework_version, device, rank, rank_count and
     stepping of `SourceInfo`."""
     info = {
         "job_id": secrets.token_hex(8),
-        "host": socket.gethostname(),
+        "host": _of_system(socket.gethostname),
         "pid": os.getpid(),
         "command_line": [sys.executable, *sys.orig_argv[1:]],
-        "working_directory": os.getcwd(),
+        "working_directory": _of_system(os.getcwd),
         "step_unit": settings.step_unit,
         "started_at": time.time(),
         **about,
@@ -64,6 +73,14 @@ def hello(settings: Settings, folder: Path, **about: Any) -> Message:
         "folder": str(folder),
         "info": info,
     }
+
+
+def _of_system(ask: Callable[[], str]) -> str:
+    """ "" where there is none: a working directory may have been removed."""
+    try:
+        return ask()
+    except OSError:
+        return ""
 
 
 def server_of(message: Message | None, settings: Settings) -> tuple[str, str]:

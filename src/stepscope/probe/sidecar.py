@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -48,4 +49,6 @@ def _log() -> int:
     path = os.environ.get("STEPSCOPE_AGENT_LOG")
     if not path:
         return subprocess.DEVNULL
-    return os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    with contextlib.suppress(OSError):
+        return os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    return subprocess.DEVNULL

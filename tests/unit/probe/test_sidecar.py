@@ -80,3 +80,8 @@ def test_the_agents_own_faults_go_to_a_file_if_one_is_named(tmp_path, monkeypatc
     os.close(descriptor)
     assert (tmp_path / "log").read_text() == "a fault"
     assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_can_not_be_opened_costs_only_that(tmp_path, monkeypatch):
+    monkeypatch.setenv("STEPSCOPE_AGENT_LOG", str(tmp_path / "nowhere" / "log"))
+    assert sidecar._log() == subprocess.DEVNULL

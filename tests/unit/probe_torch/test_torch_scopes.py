@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -134,6 +136,78 @@ def test_an_error_inside_a_module_leaves_no_scope_behind(watcher):
     assert "Script/aten.exp" in watch.steps[-1]
 
 
+class _Interrupted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Mlp()
+        self.part.fc2.register_forward_pre_hook(self._interrupt)
+        self.by: BaseException | None = None
+
+    def _interrupt(self, _module, _args):
+        by, self.by = self.by, None
+        if by is not None:
+            raise by
+
+    def forward(self, x):
+        try:
+            return self.part(x)
+        except SystemExit:
+            return x.sin()
+
+
+@pytest.mark.parametrize("by", [KeyboardInterrupt(), ValueError()], ids=lambda by: type(by).__name__)
+def test_what_a_script_catches_leaves_no_scope_behind(by, watcher):
+    net, watch, x = _Interrupted(), watcher(), torch.ones(2, 6)
+    with watch.step():
+        net.by = by
+        with pytest.raises(type(by)):
+            net(x)
+        x.exp()
+        net(x).mean().backward()
+    names = watch.steps[-1]
+    assert "Script/aten.exp" in names
+    assert {"net/part/fc1/aten.addmm_1", "net/part/fc2/aten.addmm", "Script/aten.mean"} <= set(names)
+    assert "Gradients/net/part/fc2/AddmmBackward0/aten.mm" in names
+
+
+def test_what_a_module_catches_leaves_the_scopes_of_its_parts(watcher):
+    net, watch, x = _Interrupted(), watcher(), torch.ones(2, 6)
+    with watch.step():
+        net.by = SystemExit()
+        net(x)
+    assert watch.steps[-1][-1] == "net/aten.sin"
+
+
+@pytest.mark.parametrize("by", [KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("where", ["its step", "a hook of the script's"])
+def test_the_step_of_an_optimizer_is_over_when_it_raises(by, where, watcher):
+    class Failing(torch.optim.SGD):
+        def step(self, closure=None):
+            if fails and where == "its step":
+                raise by
+            return super().step(closure)
+
+    def hook(*_):
+        if fails and where != "its step":
+            raise by
+
+    net, watch = Mlp(), watcher()
+    optimizer = Failing(net.parameters(), lr=0.1)
+    optimizer.register_step_pre_hook(hook)
+    for _ in range(2):
+        with watch.step():
+            net(torch.ones(2, 6)).sum().backward()
+            fails = True
+            with pytest.raises(by):
+                optimizer.step()
+            torch.ones(2).exp()
+            fails = False
+            optimizer.step()
+            torch.ones(2).log()
+        names = watch.steps[-1]
+        assert {"Script/aten.exp", "Script/aten.log", "Optimizer/Failing/net.fc1.weight/aten.add_"} <= set(names)
+
+
 def test_two_models_of_one_variable_and_two_optimizers_of_one_class(watcher):
     watch = watcher()
     models = [("first", Mlp()), ("second", Mlp())]
@@ -158,6 +232,59 @@ def test_hooks_are_there_only_while_a_step_is_traced(watcher):
         assert global_hooks._global_forward_pre_hooks
     assert not global_hooks._global_forward_pre_hooks
     assert not global_hooks._global_forward_hooks
+
+
+class _Nest(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner(x) + 1
+
+
+def _nested(depth):
+    net = nn.Linear(2, 2)
+    for _ in range(depth):
+        net = _Nest(net)
+    return net
+
+
+def _least_limit(call):
+    """The recursion limit that is set is just enough for the call."""
+    for limit in range(500, 2000, 20):
+        try:
+            sys.setrecursionlimit(limit)
+            return call(), limit
+        except RecursionError:
+            continue
+    raise AssertionError("no limit is enough")
+
+
+def test_modules_nested_as_deep_as_python_allows_are_traced(watcher):
+    net, watch, usual = _nested(200), watcher(), sys.getrecursionlimit()
+    x = torch.ones(1, 2)
+    try:
+        plain, limit = _least_limit(lambda: net(x))
+        with watch.step():
+            traced = net(x)
+        assert sys.getrecursionlimit() == limit
+    finally:
+        sys.setrecursionlimit(usual)
+    assert torch.equal(plain, traced)
+    assert len(watch.events) > 200
+
+
+def test_a_recursion_limit_that_the_script_sets_is_left_to_it(watcher):
+    watch, limit = watcher(), sys.getrecursionlimit()
+    try:
+        for set_to in (limit + 77, limit + 78):
+            with watch.step():
+                assert sys.getrecursionlimit() > limit
+                sys.setrecursionlimit(set_to)
+            assert sys.getrecursionlimit() == set_to
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_what_a_closure_does_without_gradients_is_not_the_optimizers(watcher):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import weakref
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -62,6 +66,61 @@ def test_the_mode_goes_when_it_runs_free_again(monkeypatch) -> None:
         assert train(8, lambda number: seen.append(installed()[0])) == ALONE
     assert [(pause.reason, pause.step) for pause in agent.pauses] == [("start", 0), ("step", 4)]
     assert seen == [1, 1, 1, 0, 0, 0, 0, 0]  # the steps 1 and 2 are traced, 3 and 4 are held
+
+
+@pytest.mark.parametrize(("rank", "count", "told"), [("3", "8", (3, 8)), ("node-3", "", (0, 1)), ("-1", "x", (0, 1))])
+def test_the_rank_is_a_number_or_none(monkeypatch, rank: str, count: str, told: tuple[int, int]) -> None:
+    monkeypatch.setenv("RANK", rank)
+    monkeypatch.setenv("WORLD_SIZE", count)
+    with attached(monkeypatch) as (_, agent):
+        train(1)
+    info = agent.messages[0]["info"]
+    assert (info["rank"], info["rank_count"]) == told
+
+
+@pytest.mark.parametrize("scaled_twice", [False, True])
+def test_the_loss_is_told_as_it_was_before_it_was_scaled(monkeypatch, scaled_twice: bool) -> None:
+    net = nn.Linear(4, 1)
+    optimizer, scaler = torch.optim.SGD(net.parameters(), lr=0.1), torch.amp.GradScaler("cpu")
+    with attached(monkeypatch, Command("run")) as (_, agent):
+        loss = net(torch.ones(2, 4)).mean()
+        scaled = scaler.scale(loss)
+        if scaled_twice:
+            scaled, _ = scaler.scale(loss), scaler.scale(loss + 1)
+            loss = scaled
+        scaled.backward()
+        scaler.step(optimizer)
+    assert agent.pauses[-1].loss == loss.item()
+
+
+def test_a_scaled_loss_without_a_backward_pass_keeps_no_graph(monkeypatch) -> None:
+    class Keeps(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.kept = kept = _Kept()
+            graphs.append(weakref.ref(kept))
+            return x * 2
+
+    class _Kept:
+        pass
+
+    graphs: list[weakref.ref[_Kept]] = []
+    net, scaler = nn.Linear(4, 1), torch.amp.GradScaler("cpu")
+    with attached(monkeypatch):
+        scaler.scale(Keeps.apply(net(torch.ones(2, 4))).mean())
+        gc.collect()
+        assert [graph() for graph in graphs] == [None]
+
+
+def test_the_end_leaves_the_pipe_to_the_end_of_the_process(monkeypatch) -> None:
+    with attached(monkeypatch) as (session, agent):
+        train(1)
+        descriptor = agent.pipe.fileno()
+        session.end("")
+        assert agent.pipe.fileno() == -1
+        os.close(descriptor)
+        agent._thread.join(10)
+    assert agent.messages[-1] == {"is": "bye", "step": 1, "error": ""}
 
 
 def test_everything_is_taken_back(monkeypatch) -> None:

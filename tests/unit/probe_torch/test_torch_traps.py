@@ -202,6 +202,30 @@ def test_the_tracer_keeps_no_tensor_of_the_step_alive(watcher):
     assert gone() is None
 
 
+@pytest.mark.parametrize("raised_by", ["the operation", "before", "after"])
+def test_what_is_raised_within_an_operation_leaves_no_tensor_behind(raised_by):
+    def stop(event):
+        if event.op == "aten.mm":
+            raise _Stop
+
+    def run():
+        hidden = torch.ones(2, 4) * 2
+        gone = weakref.ref(hidden)
+        with pytest.raises((RuntimeError, _Stop)):
+            hidden @ torch.ones(3 if raised_by == "the operation" else 4, 3)
+        return gone
+
+    tracer = Tracer(**{raised_by: stop} if raised_by != "the operation" else {})
+    tracer.push()
+    gone = run()
+    assert tracer.pop()
+    gc.collect()
+    assert [event.op for event in tracer.events].count("aten.mm") == 1
+    assert gone() is None
+    assert all(event.frame is None and event.args == () for event in tracer.events)
+    tracer.close()
+
+
 def test_reading_variables_of_a_frame_leaves_no_copy_behind():
     def run():
         value = torch.ones(1)

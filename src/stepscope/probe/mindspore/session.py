@@ -24,7 +24,7 @@ from stepscope.probe.bootstrap import say
 from stepscope.probe.mindspore.dump import Dump
 from stepscope.probe.mindspore.graphs import GraphFiles, RunKind
 from stepscope.probe.mindspore.parameters import ParameterSnapshot
-from stepscope.probe.process import PROGRESS_INTERVAL, SIDECAR_GONE, Terminated, hello, server_of
+from stepscope.probe.process import PROGRESS_INTERVAL, SIDECAR_GONE, Terminated, first_number, hello, server_of
 from stepscope.probe.settings import Settings
 
 
@@ -125,6 +125,7 @@ class Session:
         if self._pipe is not None and not self.over:
             with contextlib.suppress(PipeClosed):
                 self._pipe.send("bye", step=self._step, error=uncaught)
+            self._pipe.leave_open()
         self._dump.folder.remove()
 
     def release(self, reason: str) -> None:
@@ -150,8 +151,8 @@ class Session:
             "framework": "mindspore",
             "framework_version": sys.modules["mindspore"].__version__,
             "device": self._device(),
-            "rank": int(_first_number(environment.get("RANK_ID"), environment.get("MS_NODE_ID"), 0)),
-            "rank_count": int(_first_number(environment.get("RANK_SIZE"), environment.get("MS_WORKER_NUM"), 1)),
+            "rank": first_number(environment.get("RANK_ID"), environment.get("MS_NODE_ID")),
+            "rank_count": first_number(environment.get("RANK_SIZE"), environment.get("MS_WORKER_NUM"), 1),
             "stepping": "recorded",
         }
 
@@ -314,11 +315,6 @@ class Session:
         except PipeClosed:
             self.over = SIDECAR_GONE
             return None
-
-
-def _first_number(*values: str | int | None) -> str | int:
-    """The first value that is a number."""
-    return next(value for value in values if value is not None and str(value).isdigit())
 
 
 def _loss(result: Any) -> float | None:

@@ -29,6 +29,7 @@ _PRIVATE = (
     (_python_dispatch, "_disable_current_modes"),
     (_python_dispatch, "_pop_mode"),
     (_python_dispatch, "_push_mode"),
+    (torch.nn.Module, "_call_impl"),
     (dataloader, "_BaseDataLoaderIter"),
     (overrides, "_get_current_function_mode_stack"),
     (torch._C, "_is_torch_function_enabled"),
@@ -50,6 +51,7 @@ current_autograd_node: Callable[[], Any] = torch._C._current_autograd_node  # th
 current_graph_task: Callable[[], int] = torch._C._current_graph_task_id  # of the backward pass that runs, or -1
 next_sequence_number: Callable[[], int] = torch.autograd._get_sequence_nr  # of the next autograd node of this thread
 engine_code = torch.autograd.graph._engine_run_backward.__code__  # the last Python frame before the engine
+module_code = torch.nn.Module._call_impl.__code__  # runs around each call of a module and its hooks
 LoaderIterator: Any = dataloader._BaseDataLoaderIter  # of all data loaders
 ENGINE = (torch.autograd, "_engine_run_backward")  # what every backward pass goes through
 compiling: Callable[[], Any] = torch._guards.TracingContext.try_get  # what the compiler is at in this thread, or None

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from stepscope.pipe import Message
-from stepscope.probe.process import hello
+from stepscope.probe.process import first_number, hello
 from stepscope.probe.settings import Settings
 from stepscope.probe.torch.modules import first_parameter
 
@@ -21,8 +21,8 @@ def introduction(settings: Settings, folder: Path, module: nn.Module | None) -> 
         "framework": "torch",
         "framework_version": torch.__version__,
         "device": _device(module),
-        "rank": int(environment.get("RANK", "") or 0),
-        "rank_count": int(environment.get("WORLD_SIZE", "") or 1),
+        "rank": first_number(environment.get("RANK")),
+        "rank_count": first_number(environment.get("WORLD_SIZE"), 1),
         "stepping": "live",
     }
     return hello(settings, folder, **about)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -44,6 +45,12 @@ class OptimizerStep(NamedTuple):
     top: Running | None
     task: int
     stack: stacks.Places
+    thread: int
+    call: stacks.Call | None
+
+    def runs(self, frame: FrameType | None) -> bool:
+        """Whether it has led to a frame of its thread, and so is not over. What it raises, no hook tells of."""
+        return threading.get_ident() != self.thread or stacks.is_within(self.call, frame)
 
     def is_in_closure(self, frame: FrameType | None) -> bool:
         """Whether an operation belongs to the closure: to compute the loss, or without gradients, as clipping does."""
@@ -76,9 +83,13 @@ class Phases:
         self._owners[node] = owner
 
     def begin_optimizer(self, optimizer: torch.optim.Optimizer, closure: bool, frame: FrameType | None) -> None:
+        """`frame` is of the call that its step runs in."""
         label = self._variables.add_optimizer(optimizer)
-        top, task = self._scopes.top(), compat.current_graph_task()
-        self.optimizing.append(OptimizerStep(optimizer, label, closure, top, task, self._places(frame)))
+        outside = frame.f_back if frame is not None else None
+        self._leave_optimizers(outside)
+        top, task, stack = self._scopes.top(outside), compat.current_graph_task(), self._places(frame)
+        call, thread = stacks.call_of(frame), threading.get_ident()
+        self.optimizing.append(OptimizerStep(optimizer, label, closure, top, task, stack, thread, call))
 
     def end_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
         for place in range(len(self.optimizing) - 1, -1, -1):
@@ -88,7 +99,9 @@ class Phases:
 
     def place(self, frame: FrameType | None, inputs: list[Source], spots: list[Spot], written: list[int]) -> Place:
         """Of an operation with these inputs, which lie at these spots; it writes those at the places `written`."""
-        top = self._scopes.top()
+        top = self._scopes.top(frame)
+        if self.optimizing:
+            self._leave_optimizers(frame)
         if self.optimizing:
             step = self.optimizing[-1]
             if top is step.top and compat.current_graph_task() == step.task and not step.is_in_closure(frame):
@@ -104,6 +117,11 @@ class Phases:
         return self._outside(frame, inputs, [spots[place] for place in written])
 
     # ------------------------------------------------------------ parts
+
+    def _leave_optimizers(self, frame: FrameType | None) -> None:
+        """Those that did not lead to a frame."""
+        while self.optimizing and not self.optimizing[-1].runs(frame):
+            self.optimizing.pop()
 
     def _in_optimizer(self, step: OptimizerStep, inputs: list[Source], spots: list[Spot]) -> Place:
         if self._interrupted:

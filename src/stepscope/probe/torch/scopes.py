@@ -9,13 +9,17 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from threading import get_ident
+from types import FrameType
 from typing import Any, NamedTuple
 
 from torch import nn
 from torch.nn.modules import module as global_hooks
 
-from stepscope.probe.torch import compat, naming
+from stepscope.probe.torch import compat, naming, stacks
+
+_OF_OURS = 200  # frames that our own code takes at most, below the user's innermost one
 
 
 class Running(NamedTuple):
@@ -24,6 +28,7 @@ class Running(NamedTuple):
     module: int
     path: str
     task: int
+    call: stacks.Call | None
 
 
 class Root(NamedTuple):
@@ -41,6 +46,7 @@ class Scopes:
         self._alive: dict[int, weakref.ref[nn.Module]] = {}
         self._stacks: dict[int, list[Running]] = {}
         self._handles: list[Any] = []
+        self._limits = (0, 0)  # of recursion: the user's, and that which stands for it
 
     # ------------------------------------------------------------ hooks
 
@@ -52,18 +58,32 @@ class Scopes:
                 global_hooks.register_module_forward_pre_hook(self._enter),
                 global_hooks.register_module_forward_hook(self._leave, always_call=True),
             ]
+        self._make_room()
         if inside is not None:
-            self._enter(inside, ())
+            self._entered(inside, stacks.nearest(sys._getframe(), compat.module_code))
 
     def remove(self) -> None:
         for handle in self._handles:
             handle.remove()
         self._handles = []
         self._stacks.clear()
+        if sys.getrecursionlimit() == self._limits[1]:
+            with suppress(RecursionError):  # we stand deeper than that ourselves: the next time, then
+                sys.setrecursionlimit(self._limits[0])
 
-    def top(self) -> Running | None:
-        """The innermost module that runs in this thread."""
+    def _make_room(self) -> None:
+        """With hooks, PyTorch calls each module with one more frame, in the place of three or four."""
+        limit = sys.getrecursionlimit()
+        if limit != self._limits[1]:
+            self._limits = limit, limit + limit // 2 + _OF_OURS
+            sys.setrecursionlimit(self._limits[1])
+
+    def top(self, frame: FrameType | None) -> Running | None:
+        """The innermost module that runs in this thread and has led to a frame. None leads there from any other: what
+        is no Exception (Ctrl-C) leaves a module without its hooks."""
         stack = self._stacks.get(get_ident())
+        while stack and not stacks.is_within(stack[-1].call, frame):
+            stack.pop()
         return stack[-1] if stack else None
 
     def path_of(self, module: nn.Module) -> str:
@@ -73,12 +93,19 @@ class Scopes:
     def _enter(self, module: nn.Module, _args: Any) -> None:
         if compat.is_compiling():
             return
+        caller = sys._getframe(1)
+        calls = (one for one in (caller, caller.f_back) if one is not None and one.f_code is compat.module_code)
+        self._entered(module, next(calls, None))
+
+    def _entered(self, module: nn.Module, call: FrameType | None) -> None:
+        """`call` is of the module; None where it is called in a way that is not known, as within compiled code."""
+        self.top(call.f_back if call is not None else sys._getframe())
         stack = self._stacks.setdefault(get_ident(), [])
         try:
             path = self._paths.get(id(module)) or self._find(module, stack)
         except Exception:  # a module with attributes of its own ideas
             path = type(module).__name__
-        stack.append(Running(id(module), path, compat.current_graph_task()))
+        stack.append(Running(id(module), path, compat.current_graph_task(), stacks.call_of(call)))
 
     def _leave(self, module: nn.Module, _args: Any, _output: Any) -> None:
         if compat.is_compiling():

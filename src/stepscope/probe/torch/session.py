@@ -150,6 +150,7 @@ class Session:
         if self._pipe is not None and not self.over:
             with contextlib.suppress(PipeClosed):
                 self._pipe.send("bye", step=self._step, error=uncaught)
+            self._pipe.leave_open()
         self._let_go()
         if self._folder is not None:
             self._folder.remove()

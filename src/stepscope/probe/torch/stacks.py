@@ -17,6 +17,8 @@ import stepscope
 Place = tuple[CodeType, int]  # the code of a frame, and the instruction in it
 Places = tuple[Place, ...]  # innermost first
 
+Call = tuple[int, CodeType]  # of a function, which is not kept
+
 DEEPEST = 60  # frames that are looked at
 USER, TORCH, OURS = 1, 2, 3
 
@@ -69,6 +71,29 @@ def places(frame: FrameType | None, until: CodeType | None = None) -> Places:
         frame = frame.f_back
         depth += 1
     return tuple(found)
+
+
+def nearest(frame: FrameType | None, code: CodeType) -> FrameType | None:
+    """The frame, or the innermost of those that led to it, that runs this code."""
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame
+
+
+def call_of(frame: FrameType | None) -> Call | None:
+    return None if frame is None else (id(frame), frame.f_code)
+
+
+def is_within(call: Call | None, frame: FrameType | None) -> bool:
+    """Whether a call still runs, and has led to a frame. True of a call that is not known."""
+    if call is None:
+        return True
+    number, code = call
+    while frame is not None:
+        if id(frame) == number and frame.f_code is code:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def user_frames(frame: FrameType | None) -> list[FrameType]:

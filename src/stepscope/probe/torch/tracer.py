@@ -141,34 +141,37 @@ class Tracer(compat.DebugMode):
         kwargs = kwargs or {}
         if not self.seeing:
             return func(*args, **kwargs)
-        event = None
+        event, told = Event(), False
         try:
-            known = operation(func)
-            if known.hidden:
-                self.program.append((func, None))
-            else:
-                with self._lock:
-                    event = self._begin(func, known, args, kwargs, sys._getframe().f_back)
-                if self._before is not None:
-                    self._before(event)
-        except Exception as error:
-            self._fail(error)
-            event = None
-        result = func(*args, **kwargs)
-        if event is not None:
             try:
-                with self._lock:
-                    self._end(event, result)
-                if self._after is not None:
-                    self._after(event)
+                known = operation(func)
+                if known.hidden:
+                    self.program.append((func, None))
+                else:
+                    with self._lock:
+                        self._begin(event, func, known, args, kwargs, sys._getframe().f_back)
+                    if self._before is not None:
+                        self._before(event)
+                    told = True
             except Exception as error:
                 self._fail(error)
+            result = func(*args, **kwargs)
+            if told:
+                try:
+                    with self._lock:
+                        self._end(event, result)
+                    if self._after is not None:
+                        self._after(event)
+                except Exception as error:
+                    self._fail(error)
+            return result
+        finally:  # also where the operation raises, or a callback ends the training: a frame holds all there is
             event.release()
-        return result
 
-    def _begin(self, func: Any, known: Operation, args: Any, kwargs: Any, frame: FrameType | None) -> Event:
+    def _begin(
+        self, event: Event, func: Any, known: Operation, args: Any, kwargs: Any, frame: FrameType | None
+    ) -> None:
         """`frame` called the operation; None in a thread of the engine, where no Python code stands above it."""
-        event = Event()
         event.operation, event.func, event.args, event.kwargs, event.frame = known, func, args, kwargs, frame
         event.tensors, event.writes, event.literals = tensors, written, _ = known.read(args, kwargs)
         event.inputs, event.exact, event.outputs, event.types, event.rewrites = [], [], [], [], []
@@ -194,7 +197,6 @@ class Tracer(compat.DebugMode):
         self.events.append(event)
         event.position = len(self.events)
         self.program.append((func, event))
-        return event
 
     def _end(self, event: Event, result: Any) -> None:
         written = [event.tensors[place] for place in event.writes]
