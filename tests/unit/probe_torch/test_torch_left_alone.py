@@ -112,6 +112,21 @@ def test_a_signal_handler_may_raise(monkeypatch, command) -> None:
         signal.signal(signal.SIGUSR1, before)
 
 
+def test_a_signal_handler_may_raise_while_a_node_is_looked_at(monkeypatch) -> None:
+    def look(event) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, time_is_up)
+    try:
+        with attached(monkeypatch, Command("run", steps=3)) as (session, _):
+            monkeypatch.setattr(session.tracer, "_after", look)
+            with pytest.raises(TimeIsUp):
+                trained(steps=1)
+            assert session.tracer.fault is None
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 def interrupting_at(step: int):
     def interrupt(agent, report) -> None:
         if report.step == step:

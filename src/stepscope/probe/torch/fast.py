@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from stepscope.probe.signals import is_of_a_handler
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.events import Event
 from stepscope.probe.torch.operations import operation
@@ -162,6 +163,9 @@ class FastPath(compat.DebugMode):
         return result
 
     def _fail(self, error: Exception) -> None:
+        """Raises what is not ours."""
+        if is_of_a_handler(error):
+            raise error
         self.fault = error
         self.blind()
 

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.optim import optimizer as optimizers
 
 from stepscope.core.graph.records import NodeRecord
+from stepscope.probe.signals import is_of_a_handler
 from stepscope.probe.torch import compat
 from stepscope.probe.torch.autograd import Origin, SequenceMap
 from stepscope.probe.torch.events import Event, type_of
@@ -252,6 +253,9 @@ class Tracer(compat.DebugMode):
         return self.seeing and threading.get_ident() == self._owner
 
     def _fail(self, error: Exception) -> None:
+        """Raises what is not ours."""
+        if is_of_a_handler(error):
+            raise error
         self.seeing = False
         if self.fault is None:
             self.fault = error
