@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
+import re
 import weakref
 
 import pytest
@@ -194,6 +196,33 @@ def test_stepping_through_a_step_and_past_its_end(monkeypatch) -> None:
     assert nodes[len(third)].cursor.position == 1
     told = [message for message in agent.messages if message["is"] == "graph"]
     assert len(told) <= 4  # not again with each node
+
+
+def test_steps_of_a_wgan_hold_what_its_optimizers_used(monkeypatch) -> None:
+    looked = {}
+
+    def look(agent, report) -> None:
+        if report.reason == "step":
+            nodes = [one["node"] for one in agent.ask("execution", offset=0, limit=9999)["answer"]["nodes"]]
+            parts = [re.match(r"(Optimizer/)?[^/]+", node)[0] for node in nodes if not node.startswith("Script")]
+            looked[report.step] = [part for part, _ in itertools.groupby(parts)]
+
+    # There is no loader. Steps 3 to 5 run free.
+    with attached(monkeypatch, Command("run"), Command("run"), Command("run", steps=5), on_pause=look):
+        generator, critic = nn.Linear(4, 6), nn.Linear(6, 1)
+        of_generator = torch.optim.SGD(generator.parameters(), 0.01)
+        of_critic = torch.optim.Adam(critic.parameters())
+        for _ in range(8):
+            for _ in range(2):
+                of_critic.zero_grad()
+                critic(generator(torch.randn(5, 4)).detach()).mean().backward()
+                of_critic.step()
+            of_generator.zero_grad()
+            critic(generator(torch.randn(5, 4))).mean().backward()
+            of_generator.step()
+    learns = ["generator", "critic", "Gradients"]
+    whole = [*learns, "Optimizer/Adam", *learns, "Optimizer/Adam", *learns, "Optimizer/SGD"]
+    assert looked == {1: whole, 2: whole, 7: whole}
 
 
 def test_back_and_forth(monkeypatch) -> None:
