@@ -34,6 +34,8 @@ _PRIVATE = (
     (torch._C, "_is_torch_function_enabled"),
     (torch.UntypedStorage, "_weak_ref"),
     (torch.UntypedStorage, "_free_weak_ref"),
+    (torch._C, "_WeakTensorRef"),
+    (torch._C, "_get_tracing_state"),
     (torch._C._dynamo.eval_frame, "set_eval_frame"),
     (torch._guards.TracingContext, "try_get"),
 )
@@ -52,7 +54,6 @@ next_sequence_number: Callable[[], int] = torch.autograd._get_sequence_nr  # of 
 engine_code = torch.autograd.graph._engine_run_backward.__code__  # the last Python frame before the engine
 LoaderIterator: Any = dataloader._BaseDataLoaderIter  # of all data loaders
 ENGINE = (torch.autograd, "_engine_run_backward")  # what every backward pass goes through
-compiling: Callable[[], Any] = torch._guards.TracingContext.try_get  # what the compiler is at in this thread, or None
 free_weak_reference: Callable[[int], None] = torch.UntypedStorage._free_weak_ref
 stop_compiling = torch._C._dynamo.eval_frame.set_eval_frame  # given None; what it returns makes it go on
 
@@ -65,6 +66,14 @@ def weak_reference(storage: torch.UntypedStorage) -> int:
 def storage_address(storage: torch.UntypedStorage) -> int:
     """Of the storage's own record, which outlives a change of its memory."""
     return storage._cdata
+
+
+def tensor_address(tensor: torch.Tensor) -> int:
+    """Of the tensor's own record, which is another one for each view."""
+    return tensor._cdata
+
+
+weak_tensor = torch._C._WeakTensorRef  # pins the address of a tensor as long as it lives, not its memory
 
 
 class DebugMode(TorchDispatchMode):
@@ -220,6 +229,12 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
     while functorch.is_functorch_wrapped_tensor(tensor):
         tensor = functorch.get_unwrapped(tensor)
     return tensor
+
+
+def compiling() -> Any:
+    """What the compiler, or `torch.jit.trace`, to which whatever a tensor is asked is a part of the code, is at in this
+    thread; or None."""
+    return torch._guards.TracingContext.try_get() or torch._C._get_tracing_state()
 
 
 def is_compiling() -> bool:

@@ -18,6 +18,7 @@ from stepscope.core.errors import NotAvailable
 from stepscope.core.graph import source
 from stepscope.core.ports import Local, StackFrame
 from stepscope.probe.torch import arrays, stacks
+from stepscope.probe.torch.storages import shape_of
 
 MOST_FRAMES = 100
 MOST_LOCALS = 200
@@ -73,7 +74,7 @@ def local(name: str, value: Any) -> Local:
 
 def _shape(value: Any) -> tuple[int, ...] | None:
     if isinstance(value, (torch.Tensor, np.ndarray)):
-        return tuple(value.shape)
+        return None if (shape := shape_of(value)) is None else tuple(shape)
     return None
 
 

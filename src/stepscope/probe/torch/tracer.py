@@ -24,7 +24,7 @@ from stepscope.probe.torch.events import Event, type_of
 from stepscope.probe.torch.operations import Operation, operation, outputs_of
 from stepscope.probe.torch.phases import Phases
 from stepscope.probe.torch.scopes import Root, Scopes
-from stepscope.probe.torch.storages import Source, Storages, spot_of
+from stepscope.probe.torch.storages import Source, Storages, shape_of, spot_of
 from stepscope.probe.torch.variables import Variables
 
 Callback = Callable[[Event], None]
@@ -202,10 +202,10 @@ class Tracer(compat.DebugMode):
         in_place = dict(zip(map(id, written), event.writes, strict=True)) if written else {}
         for slot, tensor in enumerate(outputs):
             if tensor is None:
-                event.types.append((None, torch.Size()))
+                event.types.append((None, None))
                 continue
             spot = spot_of(tensor)
-            event.types.append((spot[1][3], tensor.shape))
+            event.types.append((spot[1][3], shape_of(tensor)))
             if id(tensor) in in_place:
                 event.rewrites.append((in_place[id(tensor)], slot))
             register = self._storages.wrote if id(tensor) in in_place else self._storages.made
@@ -221,7 +221,7 @@ class Tracer(compat.DebugMode):
                 name=name,
                 op={"parameter": "Parameter", "input": "Input"}.get(variable.kind, ""),
                 kind=variable.kind,
-                outputs=[type_of(variable.tensor.dtype, variable.tensor.shape)],
+                outputs=[type_of(variable.tensor.dtype, shape_of(variable.tensor))],
                 trainable=variable.trainable,
             )
             for name, variable in self._variables.known.items()
