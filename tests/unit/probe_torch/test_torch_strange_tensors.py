@@ -158,3 +158,25 @@ def test_what_is_traced_for_torchscript_is_as_it_would_be(monkeypatch, when) -> 
 
     debugged(monkeypatch, training)
     assert graphs[0] == graphs[1]
+
+
+def test_parameters_that_are_made_by_the_first_call_are_those_of_their_modules(watcher) -> None:
+    net = nn.Sequential(nn.LazyLinear(8), nn.LazyBatchNorm1d(), nn.LazyLinear(3))
+    steps = watcher()
+    for _ in range(2):
+        with steps.step():
+            net(torch.rand(4, 6)).sum().backward()
+        named = {name for name, record in steps.records().items() if record.kind == "parameter"}
+        assert named <= {f"net.{name}" for name in net.state_dict()}
+    assert len(named) == len(net.state_dict())
+
+
+def lazy():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.LazyLinear(8), nn.LazyLinear(3))
+    net(torch.rand(2, 4))
+    return trained(lambda net: net(torch.rand(2, 4)).square().mean(), net)
+
+
+def test_modules_may_wait_for_their_parameters(monkeypatch) -> None:
+    debugged(monkeypatch, lazy)

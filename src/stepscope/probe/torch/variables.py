@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 
 from stepscope.core.graph.records import Kind
 from stepscope.probe.torch import compat, naming
@@ -45,12 +46,13 @@ class Variables:
         self._places: dict[str, tuple[weakref.ref[torch.nn.Module], str]] = {}  # name → root, and what it is in there
         self._owners: dict[int, str] = {}  # address → parameter, of its gradient and the optimizer's state for it
         self._counts: dict[str, int] = {}
+        self._unfinished: list[Root] = []  # with parameters or buffers that are made when it is called
 
     # ------------------------------------------------------------ a step begins
 
     def clear(self) -> None:
         self.known = {}
-        for each in (self._parameters, self._owners, self._counts, self._modules):
+        for each in (self._parameters, self._owners, self._counts, self._modules, self._unfinished):
             each.clear()
 
     def begin(self, roots: Iterable[Root]) -> None:
@@ -71,16 +73,25 @@ class Variables:
         module = root.module()
         if module is None:
             return
+        unfinished = False
         for qualified, parameter in module.named_parameters():
+            if is_lazy(parameter):
+                unfinished = True
+                continue
             name = naming.tensor_name(root.name, qualified)
             self._add_parameter(name, compat.plain(parameter), parameter.requires_grad)
             self._places.setdefault(name, (root.module, qualified))
             self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
         for qualified, buffer in module.named_buffers():
+            if is_lazy(buffer):
+                unfinished = True
+                continue
             name = naming.tensor_name(root.name, qualified)
             buffer = compat.plain(buffer)
             self._places.setdefault(name, (root.module, qualified))
             self._add(name, Variable(buffer, "parameter", trainable=False, always=True), spot_of(buffer))
+        if unfinished:
+            self._unfinished.append(root)
 
     def add_optimizer(self, optimizer: torch.optim.Optimizer) -> str:
         """The name under which an optimizer's nodes stand. Names its state, and who owns which tensor of it."""
@@ -125,6 +136,12 @@ class Variables:
     def name_unknown(self, tensor: Tensor, spot: Spot, frame: FrameType | None) -> tuple[Source, bool]:
         """Names a tensor that no node of the step made: an input of the step; or a parameter of no module, which is
         what the leaf of a graph is that comes again in another step."""
+        unfinished, self._unfinished = self._unfinished, []
+        for root in unfinished:
+            self.add_root(root)
+        source, exact = self._storages.find(spot)
+        if source is not None:
+            return source, exact
         name = naming.find_tensor(tensor, frame)
         if self._is_loose_parameter(tensor):
             name = self._unused(name or "parameter")
@@ -139,7 +156,7 @@ class Variables:
     # ------------------------------------------------------------ parts
 
     def _is_loose_parameter(self, tensor: Tensor) -> bool:
-        if not (tensor.requires_grad and tensor.is_leaf):
+        if not (tensor.requires_grad and tensor.is_leaf) or is_lazy(tensor):
             return False
         key, leaves = id(tensor), self._leaves
         if isinstance(tensor, torch.nn.Parameter) or key in leaves:
