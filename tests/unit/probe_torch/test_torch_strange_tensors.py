@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from attached import attached  # noqa: E402
+from test_torch_free_watch import CHANGES, EVERYTHING, ORIGIN, OVERFLOW, as_on_a_device, watched  # noqa: E402
 from torch import nn  # noqa: E402
 
 from stepscope.core.ports import Command  # noqa: E402
@@ -180,3 +181,46 @@ def lazy():
 
 def test_modules_may_wait_for_their_parameters(monkeypatch) -> None:
     debugged(monkeypatch, lazy)
+
+
+def overflowing(strange):
+    """The first node with something to be found of is the network's, in step 5; in each there are strange tensors."""
+
+    def training():
+        numbers = iter(range(1, 9))
+
+        def forward(net):
+            with torch.no_grad():
+                strange()
+            x = torch.rand(2, 4) / (next(numbers) != 5)
+            return net(x).square().mean()
+
+        return trained(forward, steps=8)
+
+    return training
+
+
+def on_meta():
+    return torch.empty(8, 4, device="meta").relu_() @ torch.empty(4, 2, device="meta")
+
+
+def zeros_without_memory():
+    return torch._efficientzerotensor((2, 4)) * torch.rand(2, 4)
+
+
+def nested_both():
+    return [nested(layout).relu_() * 2 for layout in (torch.strided, torch.jagged)]
+
+
+@pytest.mark.parametrize("device", [False, True], ids=["here", "on a device"])
+@pytest.mark.parametrize(
+    "watchpoints", [[OVERFLOW, ORIGIN], EVERYTHING, CHANGES], ids=["both", "recommended", "changes"]
+)
+@pytest.mark.parametrize("strange", [on_meta, zeros_without_memory, nested_both], ids=lambda one: one.__name__)
+def test_what_has_no_values_is_passed_over_in_steps_that_run_free(monkeypatch, strange, watchpoints, device) -> None:
+    if device:
+        as_on_a_device(monkeypatch)
+    _, pauses, traced = watched(monkeypatch, watchpoints, overflowing(strange))
+    assert traced == 2
+    assert pauses[1].step == (1 if watchpoints is CHANGES else 5)
+    assert pauses[-1].step == 8

