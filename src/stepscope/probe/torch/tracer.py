@@ -99,13 +99,17 @@ class Tracer(compat.DebugMode):
 
     def new_step(self) -> None:
         """A step begins: its graph is empty, but for the parameters, buffers and optimizer state that are known."""
-        self.clear()
+        self._forget_step()
         with compat.unseen():  # a sparse gradient is asked for its values
             self._variables.begin(self._scopes.roots)
         self._numbers.forget_old()
 
-    def clear(self) -> None:
-        """Forgets the step."""
+    def clear(self, keep_parameters: bool = False) -> None:
+        """Forgets the step, and lets go of its tensors. `keep_parameters`: as for `Variables.let_go`."""
+        self._forget_step()
+        self._variables.let_go(keep_parameters)
+
+    def _forget_step(self) -> None:
         self.events, self.program, self.exits = [], [], []
         self._names = {}
         self._phases.forget()
