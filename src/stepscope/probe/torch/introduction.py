@@ -11,6 +11,7 @@ from torch import nn
 from stepscope.pipe import Message
 from stepscope.probe.process import hello
 from stepscope.probe.settings import Settings
+from stepscope.probe.torch import users
 
 
 def introduction(settings: Settings, folder: Path, module: nn.Module | None) -> Message:
@@ -28,5 +29,5 @@ def introduction(settings: Settings, folder: Path, module: nn.Module | None) -> 
 
 
 def _device(module: nn.Module | None) -> str:
-    parameter = next(module.parameters(), None) if module is not None else None
+    parameter = users.first_parameter(module) if module is not None else None
     return str(parameter.device) if parameter is not None else "cpu"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from torch import nn
 from torch.nn.modules import module as global_hooks
 
-from stepscope.probe.torch import compat, naming
+from stepscope.probe.torch import compat, naming, users
 
 
 class Running(NamedTuple):
@@ -119,7 +119,7 @@ class Scopes:
         return self._paths.get(id(module), known)
 
     def _add_parts(self, module: nn.Module, path: str) -> None:
-        for qualified, part in module.named_modules():
+        for qualified, part in users.named_modules(module):
             if id(part) not in self._paths:
                 self._remember(part, naming.module_path(path, qualified))
 

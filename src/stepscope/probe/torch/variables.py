@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from stepscope.core.graph.records import Kind
-from stepscope.probe.torch import compat, naming
+from stepscope.probe.torch import compat, naming, users
 from stepscope.probe.torch.scopes import Root
 from stepscope.probe.torch.storages import Source, Spot, Storages, address_of, spot_of
 
@@ -85,7 +85,7 @@ class Variables:
         if module is None:
             return
         unfinished = False
-        for qualified, parameter in module.named_parameters():
+        for qualified, parameter in users.named_tensors(module, "_parameters"):
             if is_lazy(parameter):
                 unfinished = True
                 continue
@@ -93,7 +93,7 @@ class Variables:
             self._add_parameter(name, compat.plain(parameter), parameter.requires_grad)
             self._places.setdefault(name, (root.module, qualified))
             self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
-        for qualified, buffer in module.named_buffers():
+        for qualified, buffer in users.named_tensors(module, "_buffers"):
             if is_lazy(buffer):
                 unfinished = True
                 continue
@@ -199,8 +199,8 @@ class Variables:
             self._owners[spot[0]] = name
 
     def _add_optimizer(self, optimizer: torch.optim.Optimizer, label: str) -> None:
-        for group_number, group in enumerate(optimizer.param_groups):
-            for number, parameter in enumerate(group["params"]):
+        for group_number, group in users.items(users.attribute(optimizer, "param_groups"), most=None):
+            for number, parameter in users.items(dict.get(group, "params"), most=None):
                 name = self.parameter_at(address_of(parameter))
                 slot = label, group_number, number
                 if not name:
@@ -211,8 +211,9 @@ class Variables:
                 self._slots[slot] = name
                 if parameter.grad is not None:
                     self._owners[address_of(parameter.grad)] = name
-                for state, value in optimizer.state.get(parameter, {}).items():
-                    if isinstance(value, Tensor):
+                states = dict.get(users.attribute(optimizer, "state") or {}, parameter)
+                for state, value in users.items(states, most=None):
+                    if users.is_a(value, Tensor):
                         spot = spot_of(value)
                         self._owners[spot[0]] = name
                         self._add_state(f"{STATE}{name}/{naming.clean(str(state))}", value, spot)
