@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from stepscope.core.errors import NotAvailable
 from stepscope.core.tensors.formats import FORMATS, decode
+from stepscope.probe.torch import compat
 from stepscope.probe.torch.memory import TENSORS, array_of, part_here
 
 DENSE_LIMIT = 256 << 20  # bytes that a sparse tensor may take when all of it is shown
@@ -40,7 +41,7 @@ def as_bits(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
     `core.tensors.formats`). Raises NotAvailable for what can't be shown as an array."""
     name = dtype_name(tensor.dtype)
     try:
-        plain = _dense(part_here(tensor).detach())
+        plain = compat.with_memory(_dense(part_here(tensor).detach()))
         if plain.is_conj() or plain.is_neg():
             plain = plain.resolve_conj().resolve_neg()
         if plain.device.type != "cpu":
@@ -50,7 +51,7 @@ def as_bits(tensor: torch.Tensor) -> tuple[NDArray[Any], str]:
         return array_of(plain), name
     except NotAvailable:
         raise
-    except (RuntimeError, TypeError, ValueError) as error:
+    except Exception as error:  # of whatever kind it is
         raise NotAvailable(
             f"a tensor of {name} on {tensor.device} can't be shown: {_first_line(error)}", code="no_memory"
         ) from None

@@ -35,6 +35,9 @@ _PRIVATE = (
     (torch._C, "_is_torch_function_enabled"),
     (torch.UntypedStorage, "_weak_ref"),
     (torch.UntypedStorage, "_free_weak_ref"),
+    (torch._C, "_WeakTensorRef"),
+    (torch._C, "_get_tracing_state"),
+    (torch.Tensor, "_is_zerotensor"),
     (torch._C._dynamo.eval_frame, "set_eval_frame"),
     (torch._guards.TracingContext, "try_get"),
 )
@@ -54,7 +57,6 @@ engine_code = torch.autograd.graph._engine_run_backward.__code__  # the last Pyt
 module_code = torch.nn.Module._call_impl.__code__  # runs around each call of a module and its hooks
 LoaderIterator: Any = dataloader._BaseDataLoaderIter  # of all data loaders
 ENGINE = (torch.autograd, "_engine_run_backward")  # what every backward pass goes through
-compiling: Callable[[], Any] = torch._guards.TracingContext.try_get  # what the compiler is at in this thread, or None
 free_weak_reference: Callable[[int], None] = torch.UntypedStorage._free_weak_ref
 stop_compiling = torch._C._dynamo.eval_frame.set_eval_frame  # given None; what it returns makes it go on
 
@@ -67,6 +69,14 @@ def weak_reference(storage: torch.UntypedStorage) -> int:
 def storage_address(storage: torch.UntypedStorage) -> int:
     """Of the storage's own record, which outlives a change of its memory."""
     return storage._cdata
+
+
+def tensor_address(tensor: torch.Tensor) -> int:
+    """Of the tensor's own record, which is another one for each view."""
+    return tensor._cdata
+
+
+weak_tensor = torch._C._WeakTensorRef  # pins the address of a tensor as long as it lives, not its memory
 
 
 class DebugMode(TorchDispatchMode):
@@ -222,6 +232,17 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
     while functorch.is_functorch_wrapped_tensor(tensor):
         tensor = functorch.get_unwrapped(tensor)
     return tensor
+
+
+def compiling() -> Any:
+    """What the compiler, or `torch.jit.trace`, to which whatever a tensor is asked is a part of the code, is at in this
+    thread; or None."""
+    return torch._guards.TracingContext.try_get() or torch._C._get_tracing_state()
+
+
+def with_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor; of zeros that only stand for themselves, which crash operations that don't expect them, a copy."""
+    return tensor.clone() if torch.Tensor._is_zerotensor(tensor) else tensor
 
 
 def is_compiling() -> bool:

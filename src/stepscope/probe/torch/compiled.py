@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from stepscope.probe.torch.modules import first_parameter
+from stepscope.probe.torch import users
 
 DEPTH = 3  # functions that call functions
 
@@ -24,19 +24,19 @@ class CompiledFunction:
 
     def module(self, args: Any, kwargs: Any) -> nn.Module | None:
         """One with parameters, if a call with these arguments can get at any."""
-        own = getattr(getattr(self.function, "__self__", None), "__dict__", {})
-        parts = [self.function, *args, *kwargs.values(), *own.values()]
+        own = getattr(self.function, "__self__", None)
+        parts = [self.function, *args, *kwargs.values(), *users.attributes(own).values()]
         return next((found for part in parts for found in _modules(part, DEPTH)), None)
 
 
 def is_of_torch(function: Any) -> bool:
     """Such as what `torch.cond` calls, not a method of an object of the user's."""
-    return isinstance(function, FunctionType) and function.__module__.partition(".")[0] == "torch"
+    return type(function) is FunctionType and str(function.__module__).partition(".")[0] == "torch"
 
 
 def _modules(thing: Any, depth: int) -> Iterator[nn.Module]:
-    if isinstance(thing, nn.Module):
-        if first_parameter(thing) is not None:
+    if users.is_a(thing, nn.Module):
+        if users.first_parameter(thing) is not None:
             yield thing
     elif depth:
         for part in _parts(thing):
@@ -45,11 +45,11 @@ def _modules(thing: Any, depth: int) -> Iterator[nn.Module]:
 
 def _parts(thing: Any) -> Iterator[Any]:
     """What a function can name."""
-    if isinstance(thing, MethodType):
+    if type(thing) is MethodType:
         yield from (thing.__self__, thing.__func__)
-    elif isinstance(thing, partial):
+    elif type(thing) is partial:
         yield from (thing.func, *thing.args, *thing.keywords.values())
-    elif isinstance(thing, FunctionType):
+    elif type(thing) is FunctionType:
         yield from map(_content, thing.__closure__ or ())
         yield from (thing.__globals__[name] for name in thing.__code__.co_names if name in thing.__globals__)
 

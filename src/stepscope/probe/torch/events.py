@@ -65,7 +65,7 @@ class Event:
     writes: list[int]
     rewrites: list[tuple[int, int]]
     outputs: list[Tensor | None]
-    types: list[tuple[torch.dtype | None, torch.Size]]  # of the outputs
+    types: list[tuple[torch.dtype | None, tuple[int, ...] | None]]  # of the outputs, as `shape_of` gives shapes
     literals: Literals
     stack: stacks.Places
     frame: FrameType | None
@@ -98,8 +98,10 @@ class Event:
         )
 
 
-def type_of(dtype: torch.dtype | None, shape: torch.Size) -> TensorType:
-    return TensorType() if dtype is None else TensorType(dtype_name(dtype), tuple(shape))
+def type_of(dtype: torch.dtype | None, shape: tuple[int, ...] | None) -> TensorType:
+    if dtype is None:
+        return TensorType()
+    return TensorType(dtype_name(dtype), None if shape is None else tuple(shape))
 
 
 def attributes_of(literals: Literals) -> dict[str, Any]:

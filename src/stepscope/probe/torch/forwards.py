@@ -9,9 +9,8 @@ from typing import Any
 from torch import nn
 from torch.nn.modules import module as global_hooks
 
-from stepscope.probe.torch import compat
+from stepscope.probe.torch import compat, users
 from stepscope.probe.torch.compiled import CompiledFunction
-from stepscope.probe.torch.modules import first_parameter
 
 
 class Forwards:
@@ -68,7 +67,7 @@ class Forwards:
     def _first(self, module: nn.Module, _args: Any) -> None:
         if compat.is_compiling():
             return
-        if first_parameter(module) is not None:  # else a transformation of data
+        if users.first_parameter(module) is not None:  # else a transformation of data
             self._running, self._depth = id(module), 1
             self._begins(module)
 

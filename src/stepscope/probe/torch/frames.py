@@ -18,6 +18,8 @@ from stepscope.core.errors import NotAvailable
 from stepscope.core.graph import source
 from stepscope.core.ports import Local, StackFrame
 from stepscope.probe.torch import arrays, stacks
+from stepscope.probe.torch.storages import shape_of
+from stepscope.probe.torch.users import class_name, is_a
 
 MOST_FRAMES = 100
 MOST_LOCALS = 200
@@ -55,7 +57,7 @@ def _locals(frame: types.FrameType) -> Iterator[Local]:
     variables = stacks.local_variables(frame)
     shown = 0
     for name, value in variables.items():
-        if name.startswith("__") or isinstance(value, _UNSHOWN):
+        if name.startswith("__") or is_a(value, _UNSHOWN):
             continue
         if shown == MOST_LOCALS:
             return
@@ -66,33 +68,36 @@ def _locals(frame: types.FrameType) -> Iterator[Local]:
 def local(name: str, value: Any) -> Local:
     """How a variable is shown; whatever goes wrong with its value costs the value, not the others."""
     try:
-        return Local(name, type(value).__name__, _shape(value), _text(value, _DEEPEST)[:MOST_TEXT])
+        return Local(name, class_name(value), _shape(value), _text(value, _DEEPEST)[:MOST_TEXT])
     except Exception:
-        return Local(name, type(value).__name__)
+        return Local(name, class_name(value))
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    if isinstance(value, (torch.Tensor, np.ndarray)):
-        return tuple(value.shape)
-    return None
+    shape = None
+    if is_a(value, np.ndarray):
+        shape = np.ndarray.shape.__get__(value)
+    elif is_a(value, torch.Tensor):
+        shape = shape_of(value)
+    return None if shape is None else tuple(shape)
 
 
 def _text(value: Any, depth: int) -> str:
     """Short, and of plain types only: "" for all others."""
-    if value is None or value is Ellipsis or isinstance(value, bool):
+    if value is None or value is Ellipsis or type(value) is bool:
         return str(value)
-    if isinstance(value, enum.Enum):
-        return f"{type(value).__name__}.{value._name_}"
+    if is_a(value, enum.Enum):
+        return f"{class_name(value)}.{object.__getattribute__(value, '_name_')}"
     for plain in (int, float, complex):
-        if isinstance(value, plain):
-            return str(plain.__repr__(value))
-    if isinstance(value, str):
+        if is_a(value, plain):
+            return plain.__repr__(value)
+    if is_a(value, str):
         return str.__repr__(str.__getitem__(value, slice(MOST_TEXT)))
-    if isinstance(value, bytes):
+    if is_a(value, bytes):
         return bytes.__repr__(bytes.__getitem__(value, slice(MOST_TEXT)))
-    if isinstance(value, (torch.Tensor, np.ndarray)):
+    if is_a(value, (torch.Tensor, np.ndarray)):
         return _numbers(value)
-    if isinstance(value, (torch.dtype, torch.device, torch.Size)):
+    if type(value) in (torch.dtype, torch.device, torch.Size):
         return str(value)
     if type(value) in (list, tuple, set, frozenset, dict):
         return _container(value, depth)
@@ -119,14 +124,15 @@ def _container(value: Any, depth: int) -> str:
 def _part(value: Any, depth: int) -> str:
     shape = _shape(value)
     if shape is not None:
-        return f"{type(value).__name__}{shape}"
-    return _text(value, depth - 1) or type(value).__name__
+        return f"{class_name(value)}{shape}"
+    return _text(value, depth - 1) or class_name(value)
 
 
 def _numbers(value: Any) -> str:
     """The type of a tensor, and its first values."""
-    if isinstance(value, np.ndarray):
-        array, name = value, value.dtype.name
+    if is_a(value, np.ndarray):
+        array = np.ndarray.view(value, np.ndarray)
+        name = array.dtype.name
     else:
         name = arrays.dtype_name(value.dtype)
         if value.numel() > _MOST_PARTS or value.device.type not in ("cpu", "cuda"):

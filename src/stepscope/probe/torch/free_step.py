@@ -94,8 +94,13 @@ class FreeStep:
 
     def copy_for_next(self, of: Output, tensor: Tensor) -> None:
         """The next step is going to be compared with this value."""
-        with compat.unseen_by_others():
-            self.now[of] = part_here(tensor).detach().clone()
+        try:
+            with compat.unseen_by_others():
+                copy = part_here(tensor).detach().clone()
+                self._memory.holding.release(self._memory.holding.hold(copy))  # as it will be, if somebody asks
+        except Exception:  # of whatever kind it is: it has no value
+            return
+        self.now[of] = copy
 
     def next(self, parameters: Mapping[str, Tensor]) -> FreeStep:
         """The step that comes, in which these parameters, as they are now, will be compared. What is kept of their old
@@ -129,13 +134,13 @@ class FreeStep:
                 one.bad.add(one.of)
         for one, row in zip(deferred, rows, strict=True):
             plan = one.here.plan
+            has_previous, fits = bool(one.previous), bool(one.count) and one.previous == one.count
             if plan.only_overflow:
                 if not row[0]:
                     continue
                 figures = _OVERFLOW
             else:
-                figures = on_device.figures(row, one.count, len(plan.ranges), one.previous == one.count)
-            has_previous, fits = bool(one.previous), bool(one.count) and one.previous == one.count
+                figures = on_device.figures(row, one.count, len(plan.ranges), fits)
             measured = Measured(figures, has_previous, fits, inputs_finite=one.inputs_finite)
             self._tell(one.of, one.here, plan.judge(measured))
 
@@ -190,8 +195,8 @@ class FreeStep:
 
     def _defer(self, here: Watching, of: Output, tensor: Tensor, inputs_finite: InputsFinite, bad: set[Output]) -> None:
         plan, before = here.plan, self.before.get(of) if here.plan.needs_previous else None
-        fits = before is not None and before.numel() == tensor.numel() > 0
         try:
+            fits = before is not None and before.numel() == tensor.numel() > 0
             if on_device.is_captured(tensor):
                 return
             with compat.unseen_by_others():
@@ -199,10 +204,12 @@ class FreeStep:
                     row = on_device.any_overflow(tensor)
                 else:
                     row = on_device.row(tensor, before if fits else None, plan.ranges, plan.tolerances)
-        except TypeError:  # no plain memory
+            if not on_device.can_be_fetched(row):
+                return
+            previous = before.numel() if before is not None else None
+            self._deferred.append(_Deferred(of, here, row, tensor.numel(), previous, inputs_finite, bad))
+        except Exception:  # of whatever kind it is: it has no value
             return
-        previous = before.numel() if before is not None else None
-        self._deferred.append(_Deferred(of, here, row, tensor.numel(), previous, inputs_finite, bad))
 
     def _tell(self, of: Output, here: Watching, checks: Sequence[Check]) -> bool:
         if not any(check.reported for check in checks):
@@ -218,7 +225,7 @@ class FreeStep:
             return holding.hold(part_here(tensor).detach().clone())
         except NotAvailable as reason:
             return reason
-        except RuntimeError as error:
+        except Exception as error:  # of whatever kind it is
             return NotAvailable(str(error), code="no_memory")
 
 

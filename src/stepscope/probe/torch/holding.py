@@ -87,7 +87,7 @@ class Holding:
             held = Held(alias, tuple(_spans(alias)), key if key is not None else object())
             for number, _, _ in held.spans:
                 self._memory(number, alias).held[held.key] = held
-        except (RuntimeError, NotImplementedError, AttributeError) as error:
+        except Exception as error:  # of whatever kind it is
             raise NotAvailable(f"a {type(tensor).__name__} has no memory of its own", code="no_memory") from error
         return held
 
@@ -99,12 +99,12 @@ class Holding:
 
     def exempt(self, tensors: Iterable[torch.Tensor]) -> None:
         """Memory that the program keeps anyway (parameters, state of optimizers): only copies of it count."""
-        self._exempt = {span[0] for tensor in tensors for span in _spans(part_here(tensor))}
+        self._exempt = {span[0] for tensor in tensors for span in _written_spans(tensor)}
 
     def before_write(self, tensors: Iterable[torch.Tensor]) -> None:
         """Keeps the values in memory that these tensors are about to be written into."""
         for tensor in tensors:
-            for number, low, high in _spans(part_here(tensor)):
+            for number, low, high in _written_spans(tensor):
                 memory = self._memories.get(number)
                 if memory is None:
                     continue
@@ -222,6 +222,19 @@ def _spans(tensor: torch.Tensor) -> Iterator[Span]:
         low = part.storage_offset() * size
         reach = sum((length - 1) * stride for length, stride in zip(part.size(), part.stride(), strict=True))
         yield part.untyped_storage()._cdata, low, low + (reach + 1) * size
+
+
+def _written_spans(tensor: torch.Tensor) -> list[Span]:
+    """Of any tensor: all of its storage, if it has one, where it doesn't tell more."""
+    tensor = part_here(tensor)
+    try:
+        return list(_spans(tensor))
+    except Exception:  # of whatever kind it is
+        try:
+            storage = tensor.untyped_storage()
+            return [(storage._cdata, 0, storage.nbytes())]
+        except Exception:
+            return []
 
 
 def _key(tensor: torch.Tensor) -> tuple[Any, ...] | None:

@@ -11,7 +11,7 @@ from torch import nn
 from stepscope.pipe import Message
 from stepscope.probe.process import first_number, hello
 from stepscope.probe.settings import Settings
-from stepscope.probe.torch.modules import first_parameter
+from stepscope.probe.torch import users
 
 
 def introduction(settings: Settings, folder: Path, module: nn.Module | None) -> Message:
@@ -29,5 +29,5 @@ def introduction(settings: Settings, folder: Path, module: nn.Module | None) -> 
 
 
 def _device(module: nn.Module | None) -> str:
-    parameter = first_parameter(module) if module is not None else None
+    parameter = users.first_parameter(module) if module is not None else None
     return str(parameter.device) if parameter is not None else "cpu"

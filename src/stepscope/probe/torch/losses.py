@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import torch
@@ -20,16 +21,16 @@ class Losses:
     def backward_of(self, roots: Any) -> None:
         """A backward pass begins at these tensors."""
         first = roots[0] if isinstance(roots, (tuple, list)) and roots else roots
-        if isinstance(first, torch.Tensor) and first.numel() == 1:
-            memory, loss = self._scaled
-            with compat.unseen_by_others():
+        memory, loss = self._scaled
+        with contextlib.suppress(Exception), compat.unseen_by_others():  # of whatever kind it is
+            if isinstance(first, torch.Tensor) and first.numel() == 1:
                 self._loss = loss if _is_in(memory, first) else first.detach()
         self._scaled = (None, None)
 
     def is_scaled(self, scaled: torch.Tensor, loss: torch.Tensor) -> None:
         """The backward pass will begin at a multiple of the loss."""
-        if loss.numel() == 1:
-            with compat.unseen_by_others():
+        with contextlib.suppress(Exception), compat.unseen_by_others():
+            if loss.numel() == 1:
                 self._scaled = (_memory(scaled), loss.detach())
 
     def read(self) -> float | None:

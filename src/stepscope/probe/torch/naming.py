@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from types import FrameType
 from typing import Any
@@ -12,11 +12,11 @@ from torch import Tensor, nn
 
 from stepscope.probe.torch import stacks
 from stepscope.probe.torch.storages import address_of
+from stepscope.probe.torch.users import CONTAINERS, attributes, is_a, items, named_modules, registered
 
 # What frameworks wrap a module in: DataParallel and DDP, torch.compile, FSDP, activation checkpointing.
 WRAPPERS = frozenset(("module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"))
 _OF_THE_OBJECT = frozenset(("self", "cls", "module", "mod"))  # names that say nothing
-_MOST_ELEMENTS = 64  # of a container that are looked at
 _kept = lru_cache(maxsize=1 << 16)  # the same names are made in each step
 _NO_NAME = re.compile(r"[^\w.\-]+")
 
@@ -61,7 +61,7 @@ def find_module(module: nn.Module, frame: FrameType | None) -> tuple[str, nn.Mod
             if value is module and name not in _OF_THE_OBJECT:
                 return clean(name), module
         for name, value in variables.items():
-            if isinstance(value, nn.Module) and name not in _OF_THE_OBJECT and _is_part(module, value):
+            if is_a(value, nn.Module) and name not in _OF_THE_OBJECT and _is_part(module, value):
                 return clean(name), value
         for name, value in variables.items():
             found = _held(module, value, name if name not in _OF_THE_OBJECT else "")
@@ -106,47 +106,40 @@ def _callers(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _is_part(module: nn.Module, of: nn.Module) -> bool:
-    return any(one is module for one in of.modules())
+    return any(one is module for _, one in named_modules(of))
 
 
 def _held(module: nn.Module, by: Any, name: str) -> tuple[str, nn.Module] | None:
     """The attribute or element of an object that is a module, or that it is a part of."""
-    if isinstance(by, nn.Module):
-        parts: Iterable[tuple[Any, Any]] = by._modules.items()
+    if is_a(by, nn.Module):
+        parts = list(registered(by, "_modules"))
         name = ""
-    elif isinstance(by, Mapping):
-        parts = _some(by.items())
-    elif isinstance(by, (list, tuple)):
-        parts = _some(enumerate(by))
-    elif name:
-        return None  # an object of whatever kind: only the caller's own is looked into
     else:
-        parts = _some(getattr(by, "__dict__", {}).items())
+        parts = items(by)
+        if not parts and not name:  # an object of whatever kind: only the caller's own is looked into
+            parts = list(attributes(by).items())
     for key, value in parts:
+        if type(key) not in (str, int):
+            continue
         path = f"{name}.{key}" if name else str(key)
-        if isinstance(value, nn.Module) and _is_part(module, value):
+        if is_a(value, nn.Module) and _is_part(module, value):
             return clean(path), value
-        if not name and isinstance(value, (dict, list, tuple)) and (found := _held(module, value, path)):
+        if not name and type(value) in CONTAINERS and (found := _held(module, value, path)):
             return found
     return None
 
 
 def _tensor_in(address: int, value: Any, name: str) -> str:
-    if isinstance(value, Tensor):
+    if is_a(value, Tensor):
         return name if _lies_at(address, value) else ""
-    if isinstance(value, Mapping):
-        parts = _some(value.items())
-    elif isinstance(value, (list, tuple)):
-        parts = ((f"{name}.{index}", one) for index, one in _some(enumerate(value)))
-    elif name == "self":
-        parts = _some(getattr(value, "__dict__", {}).items())
-        if isinstance(value, nn.Module):
-            parts = (*parts, *_some(value._parameters.items()), *_some(value._buffers.items()))
-    else:
-        return ""
+    parts = items(value)
+    if not parts and name == "self":
+        parts = list(attributes(value).items())
+        if is_a(value, nn.Module):
+            parts += [*registered(value, "_parameters"), *registered(value, "_buffers")]
     for key, one in parts:
-        if isinstance(one, Tensor) and isinstance(key, str) and _lies_at(address, one):
-            return key
+        if is_a(one, Tensor) and type(key) in (str, int) and _lies_at(address, one):
+            return f"{name}.{key}" if type(key) is int else key
     return ""
 
 
@@ -155,16 +148,3 @@ def _lies_at(address: int, tensor: Tensor) -> bool:
         return address_of(tensor) == address
     except Exception:  # tensors without a storage that can be asked for
         return False
-
-
-def _some(items: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The first of them, of a container that is not the probe's: whatever it raises is its own affair."""
-    found: list[tuple[Any, Any]] = []
-    try:
-        for item in items:
-            found.append(item)
-            if len(found) == _MOST_ELEMENTS:
-                break
-    except Exception:
-        pass
-    return found

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from stepscope.core.tensors import Figures
+from stepscope.probe.torch import compat
 
 Pairs = Sequence[tuple[float, float]]
 _PLAIN = 11  # figures of a value, before those for each range
@@ -28,6 +29,12 @@ def lies_here(tensor: Tensor) -> bool:
 def is_captured(tensor: Tensor) -> bool:
     """Whether a CUDA graph is being captured, into which nothing of ours may come."""
     return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
+
+
+def can_be_fetched(row: Tensor) -> bool:
+    """Whether there are numbers in what was made of a tensor: there are none of a meta tensor, or of one that only
+    stands for others."""
+    return type(row) is Tensor and not row.is_meta
 
 
 def any_overflow(tensor: Tensor) -> Tensor:
@@ -109,7 +116,7 @@ def _total(x: Tensor) -> Tensor:
 
 def _numbers(tensor: Tensor) -> Tensor:
     """In float32 or float64; of complex elements the magnitude. TypeError for what has no plain memory."""
-    x = tensor.detach()
+    x = compat.with_memory(tensor.detach())
     if x.layout is not torch.strided or x.is_quantized:
         raise TypeError(f"a tensor with the layout {x.layout}")
     if x.is_complex():

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from torch import nn
 from torch.nn.modules import module as global_hooks
 
-from stepscope.probe.torch import compat, naming, stacks
+from stepscope.probe.torch import compat, naming, stacks, users
 
 _OF_OURS = 200  # frames that our own code takes at most, below the user's innermost one
 
@@ -146,7 +146,7 @@ class Scopes:
         return self._paths.get(id(module), known)
 
     def _add_parts(self, module: nn.Module, path: str) -> None:
-        for qualified, part in module.named_modules():
+        for qualified, part in users.named_modules(module):
             if id(part) not in self._paths:
                 self._remember(part, naming.module_path(path, qualified))
 

@@ -220,12 +220,12 @@ class Session:
     def _run_watched(self) -> None:
         """The step that begins runs free, but for what is watched in it."""
         parameters = self.tracer.parameters()
-        self._leave_alone()
+        self._leave_alone(keep_parameters=True)
         self._free.begin(lambda names: parameters or self._find_parameters(names))
 
-    def _leave_alone(self) -> None:
+    def _leave_alone(self, keep_parameters: bool = False) -> None:
         self.tracer.pop()
-        self.tracer.clear()
+        self.tracer.clear(keep_parameters)
         if self._waiting is not None:
             self._waiting.remove()
 

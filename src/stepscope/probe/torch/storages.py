@@ -2,7 +2,8 @@
 
 A tensor is known by its storage and how it lies in it. An operation that works in place takes over all that it
 overwrites, so that later readers hang on it, in a chain. A view or an alias that lies as its source does changes
-nothing: readers hang on the source.
+nothing: readers hang on the source. A tensor that doesn't tell how it lies takes all of its storage; one without a
+storage is known by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from stepscope.probe.torch import compat
+from stepscope.probe.torch.memory import TENSORS
 
 
 class Source(NamedTuple):
@@ -27,13 +29,23 @@ Spot = tuple[int, Lie]  # the address of its storage, and that
 
 
 def spot_of(tensor: Tensor) -> Spot:
+    if type(tensor) in TENSORS:
+        try:
+            lie = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+            return compat.storage_address(tensor.untyped_storage()), lie
+        except RuntimeError:  # sparse, nested, or without a storage
+            pass
+    storage, lie = _how_it_lies(tensor)
+    return compat.tensor_address(tensor) if storage is None else compat.storage_address(storage), lie
+
+
+def shape_of(tensor: Tensor) -> tuple[int, ...] | None:
+    """With -1 for a length that differs within the tensor or is not known yet; None for a tensor that has no shape."""
     try:
-        lie = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
-        return compat.storage_address(tensor.untyped_storage()), lie
-    except (RuntimeError, NotImplementedError):
-        values = _values(tensor)
-        lie = (values.storage_offset(), values.shape, values.stride(), values.dtype, tensor.layout, tensor.shape)
-        return compat.storage_address(values.untyped_storage()), lie
+        shape = tensor.shape
+    except Exception:  # of whatever kind it is
+        return None
+    return shape if type(tensor) in TENSORS else tuple(one if type(one) is int else -1 for one in shape)
 
 
 def address_of(tensor: Tensor) -> int:
@@ -47,9 +59,10 @@ class Storages:
     def __init__(self) -> None:
         self._pieces: dict[int, dict[Lie, Source]] = {}  # of each storage, the youngest last
         self._pins: list[int] = []
+        self._pinned_tensors: list[Any] = []  # without a storage
 
     def clear(self) -> None:
-        pins, self._pins = self._pins, []
+        pins, self._pins, self._pinned_tensors = self._pins, [], []
         self._pieces.clear()
         for pin in pins:
             compat.free_weak_reference(pin)
@@ -100,16 +113,38 @@ class Storages:
         pieces[spot[1]] = source
 
     def _pin(self, tensor: Tensor) -> None:
+        storage = _how_it_lies(tensor)[0]
+        if storage is None:
+            self._pinned_tensors.append(compat.weak_tensor(tensor))
+        else:
+            self._pins.append(compat.weak_reference(storage))
+
+
+def _how_it_lies(tensor: Tensor) -> tuple[torch.UntypedStorage | None, Lie]:
+    for ask in (_strided, _by_its_values, _whole):
         try:
-            storage = tensor.untyped_storage()
-        except (RuntimeError, NotImplementedError):
-            storage = _values(tensor).untyped_storage()
-        self._pins.append(compat.weak_reference(storage))
+            return ask(tensor)
+        except Exception:  # of whatever kind it is
+            continue
+    return None, (0, (1,), (1,), tensor.dtype)
 
 
-def _values(tensor: Tensor) -> Tensor:
-    """Of a sparse tensor."""
-    return tensor._values() if tensor.layout == torch.sparse_coo else tensor.values()
+def _strided(tensor: Tensor) -> tuple[torch.UntypedStorage, Lie]:
+    lie = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+    if any(type(number) is not int for number in (lie[0], *lie[1], *lie[2])):
+        raise TypeError("its lengths are not known")
+    return tensor.untyped_storage(), lie
+
+
+def _by_its_values(tensor: Tensor) -> tuple[torch.UntypedStorage, Lie]:
+    values = tensor._values() if tensor.layout is torch.sparse_coo else Tensor.values(tensor)
+    storage, lie = _strided(values)
+    return storage, (*lie, tensor.layout, shape_of(tensor))
+
+
+def _whole(tensor: Tensor) -> tuple[torch.UntypedStorage, Lie]:
+    storage, dtype = tensor.untyped_storage(), tensor.dtype
+    return storage, (0, (storage.nbytes() // dtype.itemsize,), (1,), dtype, type(tensor))
 
 
 def _extent(lie: Lie) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from stepscope.probe.torch.events import Event, type_of
 from stepscope.probe.torch.operations import Operation, operation, outputs_of
 from stepscope.probe.torch.phases import Phases
 from stepscope.probe.torch.scopes import Root, Scopes
-from stepscope.probe.torch.storages import Source, Storages, spot_of
+from stepscope.probe.torch.storages import Source, Storages, shape_of, spot_of
 from stepscope.probe.torch.variables import Variables
 
 Callback = Callable[[Event], None]
@@ -100,13 +100,17 @@ class Tracer(compat.DebugMode):
 
     def new_step(self) -> None:
         """A step begins: its graph is empty, but for the parameters, buffers and optimizer state that are known."""
-        self.clear()
+        self._forget_step()
         with compat.unseen():  # a sparse gradient is asked for its values
             self._variables.begin(self._scopes.roots)
         self._numbers.forget_old()
 
-    def clear(self) -> None:
-        """Forgets the step."""
+    def clear(self, keep_parameters: bool = False) -> None:
+        """Forgets the step, and lets go of its tensors. `keep_parameters`: as for `Variables.let_go`."""
+        self._forget_step()
+        self._variables.let_go(keep_parameters)
+
+    def _forget_step(self) -> None:
         self.events, self.program, self.exits = [], [], []
         self._names = {}
         self._phases.forget()
@@ -205,10 +209,10 @@ class Tracer(compat.DebugMode):
         in_place = dict(zip(map(id, written), event.writes, strict=True)) if written else {}
         for slot, tensor in enumerate(outputs):
             if tensor is None:
-                event.types.append((None, torch.Size()))
+                event.types.append((None, None))
                 continue
             spot = spot_of(tensor)
-            event.types.append((spot[1][3], tensor.shape))
+            event.types.append((spot[1][3], shape_of(tensor)))
             if id(tensor) in in_place:
                 event.rewrites.append((in_place[id(tensor)], slot))
             register = self._storages.wrote if id(tensor) in in_place else self._storages.made
@@ -224,7 +228,7 @@ class Tracer(compat.DebugMode):
                 name=name,
                 op={"parameter": "Parameter", "input": "Input"}.get(variable.kind, ""),
                 kind=variable.kind,
-                outputs=[type_of(variable.tensor.dtype, variable.tensor.shape)],
+                outputs=[type_of(variable.tensor.dtype, shape_of(variable.tensor))],
                 trainable=variable.trainable,
             )
             for name, variable in self._variables.known.items()

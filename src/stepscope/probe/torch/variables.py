@@ -5,16 +5,18 @@ They are named when a step begins, by the roots and optimizers that are known by
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Iterable
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 
 from stepscope.core.graph.records import Kind
-from stepscope.probe.torch import compat, naming
+from stepscope.probe.torch import compat, naming, users
 from stepscope.probe.torch.scopes import Root
 from stepscope.probe.torch.storages import Source, Spot, Storages, address_of, spot_of
 
@@ -36,58 +38,80 @@ class Variables:
     def __init__(self, storages: Storages) -> None:
         self.known: dict[str, Variable] = {}
         self._storages = storages
-        self._labels: weakref.WeakKeyDictionary[torch.optim.Optimizer, str] = weakref.WeakKeyDictionary()
+        self._labels: dict[int, tuple[weakref.ref[torch.optim.Optimizer], str]] = {}  # by the id of an optimizer
         self._label_counts: dict[str, int] = {}
-        self._loose: dict[str, weakref.ref[Tensor]] = {}  # parameters of no module
-        self._leaves: dict[int, weakref.ref[Tensor]] = {}  # inputs of earlier steps that gradients are for, by their id
+        # Without weak references: `torch.utils.swap_tensors` refuses a tensor that has any.
+        self._loose: dict[str, Tensor] = {}  # parameters of no module
+        self._leaves: dict[int, Tensor] = {}  # inputs of the last steps that gradients are for, by their id
+        self._loose_names: set[str] = set()  # that were ever given
+        self._slots: dict[tuple[str, int, int], str] = {}  # of each place in an optimizer, the parameter that was there
         self._parameters: dict[int, str] = {}  # address → name of the parameter that lies there
         self._modules: dict[str, str] = {}  # parameter → path of its module
         self._places: dict[str, tuple[weakref.ref[torch.nn.Module], str]] = {}  # name → root, and what it is in there
         self._owners: dict[int, str] = {}  # address → parameter, of its gradient and the optimizer's state for it
         self._counts: dict[str, int] = {}
+        self._unfinished: list[Root] = []  # with parameters or buffers that are made when it is called
 
     # ------------------------------------------------------------ a step begins
 
     def clear(self) -> None:
         self.known = {}
-        for each in (self._parameters, self._owners, self._counts, self._modules):
+        for each in (self._parameters, self._owners, self._counts, self._modules, self._unfinished):
             each.clear()
+
+    def let_go(self, keep_parameters: bool = False) -> None:
+        """Of every tensor. `keep_parameters`: but for the parameters of no module, which can't be found otherwise."""
+        self.clear()
+        self._leaves.clear()
+        if not keep_parameters:
+            self._loose.clear()
 
     def begin(self, roots: Iterable[Root]) -> None:
         self.clear()
+        for tensors in (self._loose, self._leaves):
+            _drop_abandoned(tensors)
         self._places.clear()
         for root in roots:
             self.add_root(root)
-        for name, reference in list(self._loose.items()):
-            tensor = reference()
-            if tensor is None:
-                del self._loose[name]
-            else:
-                self._add_parameter(name, tensor)
-        for optimizer, label in list(self._labels.items()):
-            self._add_optimizer(optimizer, label)
+        for name, tensor in self._loose.items():
+            self._add_parameter(name, tensor)
+        for reference, label in list(self._labels.values()):
+            optimizer = reference()
+            if optimizer is not None:
+                self._add_optimizer(optimizer, label)
 
     def add_root(self, root: Root) -> None:
         module = root.module()
         if module is None:
             return
-        for qualified, parameter in module.named_parameters():
+        unfinished = False
+        for qualified, parameter in users.named_tensors(module, "_parameters"):
+            if is_lazy(parameter):
+                unfinished = True
+                continue
             name = naming.tensor_name(root.name, qualified)
             self._add_parameter(name, compat.plain(parameter), parameter.requires_grad)
             self._places.setdefault(name, (root.module, qualified))
             self._modules.setdefault(name, naming.module_path(root.name, qualified.rpartition(".")[0]))
-        for qualified, buffer in module.named_buffers():
+        for qualified, buffer in users.named_tensors(module, "_buffers"):
+            if is_lazy(buffer):
+                unfinished = True
+                continue
             name = naming.tensor_name(root.name, qualified)
             buffer = compat.plain(buffer)
             self._places.setdefault(name, (root.module, qualified))
             self._add(name, Variable(buffer, "parameter", trainable=False, always=True), spot_of(buffer))
+        if unfinished:
+            self._unfinished.append(root)
 
     def add_optimizer(self, optimizer: torch.optim.Optimizer) -> str:
         """The name under which an optimizer's nodes stand. Names its state, and who owns which tensor of it."""
-        label = self._labels.get(optimizer)
-        if label is None:
+        key, labels = id(optimizer), self._labels
+        if key in labels:
+            label = labels[key][1]
+        else:
             label = naming.numbered(type(optimizer).__name__, self._label_counts)
-            self._labels[optimizer] = label
+            labels[key] = weakref.ref(optimizer, lambda _dead: labels.pop(key, None)), label
         self._add_optimizer(optimizer, label)
         return label
 
@@ -125,10 +149,17 @@ class Variables:
     def name_unknown(self, tensor: Tensor, spot: Spot, frame: FrameType | None) -> tuple[Source, bool]:
         """Names a tensor that no node of the step made: an input of the step; or a parameter of no module, which is
         what the leaf of a graph is that comes again in another step."""
+        unfinished, self._unfinished = self._unfinished, []
+        for root in unfinished:
+            self.add_root(root)
+        source, exact = self._storages.find(spot)
+        if source is not None:
+            return source, exact
         name = naming.find_tensor(tensor, frame)
-        if self._is_loose_parameter(tensor):
+        if self._is_loose_parameter(tensor, name):
             name = self._unused(name or "parameter")
-            self._loose[name] = weakref.ref(tensor)
+            self._loose[name] = tensor
+            self._loose_names.add(name)
             self._add_parameter(name, tensor)
         else:
             name = self._unused(INPUT + (name or "tensor"))
@@ -138,13 +169,12 @@ class Variables:
 
     # ------------------------------------------------------------ parts
 
-    def _is_loose_parameter(self, tensor: Tensor) -> bool:
-        if not (tensor.requires_grad and tensor.is_leaf):
+    def _is_loose_parameter(self, tensor: Tensor, name: str) -> bool:
+        if not (tensor.requires_grad and tensor.is_leaf) or is_lazy(tensor):
             return False
-        key, leaves = id(tensor), self._leaves
-        if isinstance(tensor, torch.nn.Parameter) or key in leaves:
+        if isinstance(tensor, torch.nn.Parameter) or id(tensor) in self._leaves or name in self._loose_names:
             return True
-        leaves[key] = weakref.ref(tensor, lambda _: leaves.pop(key, None))
+        self._leaves[id(tensor)] = tensor
         return False
 
     def _unused(self, name: str) -> str:
@@ -169,16 +199,21 @@ class Variables:
             self._owners[spot[0]] = name
 
     def _add_optimizer(self, optimizer: torch.optim.Optimizer, label: str) -> None:
-        for group_number, group in enumerate(optimizer.param_groups):
-            for number, parameter in enumerate(group["params"]):
+        for group_number, group in users.items(users.attribute(optimizer, "param_groups"), most=None):
+            for number, parameter in users.items(dict.get(group, "params"), most=None):
                 name = self.parameter_at(address_of(parameter))
+                slot = label, group_number, number
                 if not name:
-                    name = f"{label}.{group_number}.{number}"
+                    name = self._slots.get(slot, "")
+                    if not name or name in self.known:
+                        name = ".".join(map(str, slot))
                     self._add_parameter(name, parameter)
+                self._slots[slot] = name
                 if parameter.grad is not None:
                     self._owners[address_of(parameter.grad)] = name
-                for state, value in optimizer.state.get(parameter, {}).items():
-                    if isinstance(value, Tensor):
+                states = dict.get(users.attribute(optimizer, "state") or {}, parameter)
+                for state, value in users.items(states, most=None):
+                    if users.is_a(value, Tensor):
                         spot = spot_of(value)
                         self._owners[spot[0]] = name
                         self._add_state(f"{STATE}{name}/{naming.clean(str(state))}", value, spot)
@@ -187,3 +222,17 @@ class Variables:
         made = self._storages.find(spot)[0]  # by a node of this step, which begins the state
         if name not in self.known and made is None:
             self._add(name, Variable(value, "parameter", trainable=False, always=True), spot)
+
+
+def _drop_abandoned(tensors: dict[Any, Any]) -> None:
+    """Those that nobody else has any more."""
+    for key in list(tensors):
+        if _references(tensors, key) <= _ALONE:
+            del tensors[key]
+
+
+def _references(things: dict[Any, Any], key: Any) -> int:
+    return sys.getrefcount(things[key])
+
+
+_ALONE = _references({"": object()}, "")
