@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 from stepscope.core.step_data import COUNTER
+from stepscope.probe.descriptors import above_standard_streams
 
 PREFIX = "stepscope_"
 _USABLE = re.compile(r"[A-Za-z0-9_/-]+")  # MindSpore takes no other path, not even one with a dot
@@ -31,6 +32,7 @@ _GRACE = 60.0  # seconds in which a folder may still be without its lock
 class DataFolder:
     """Made in the constructor; OSError if no place is usable."""
 
+    @above_standard_streams()
     def __init__(self, root: str = "") -> None:
         self._owner = os.getpid()
         self.path, self._lock = _make(root)

@@ -65,10 +65,14 @@ def test_an_agent_is_started_and_left_to_itself(tmp_path):
 
 
 @pytest.mark.parametrize("python", ["/bin/false", "/no/such/python"])
-def test_a_python_that_does_not_start(python, monkeypatch):
+def test_a_python_that_does_not_start(python, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", python)
-    with pytest.raises(OSError, match=python):
+    monkeypatch.setenv("STEPSCOPE_AGENT_LOG", str(tmp_path / "log"))
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError, match=python) as raised:  # and keeps the frame
         sidecar.launch()
+    assert raised.value.__traceback__ is not None
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_the_agents_own_faults_go_to_a_file_if_one_is_named(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ import socket
 import threading
 
 from stepscope.pipe import Message, Pipe
+from stepscope.probe.descriptors import above_standard_streams
 
 
 class Waiting:
@@ -24,6 +25,7 @@ class Waiting:
         self._ours: socket.socket | None = None
         self._signals: socket.socket | None = None  # what the interpreter writes into
 
+    @above_standard_streams()
     def install(self) -> None:
         if self._signals is not None or threading.current_thread() is not threading.main_thread():
             return
