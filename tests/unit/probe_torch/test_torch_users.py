@@ -12,7 +12,9 @@ torch = pytest.importorskip("torch")
 
 import numpy as np  # noqa: E402
 from attached import attached  # noqa: E402
+from test_torch_free_watch import OVERFLOW, RARE, watched  # noqa: E402
 from torch import nn  # noqa: E402
+from torch.overrides import TorchFunctionMode  # noqa: E402
 
 from stepscope.core.ports import Command  # noqa: E402
 from stepscope.probe.torch import frames, users  # noqa: E402
@@ -156,3 +158,57 @@ def test_modules_are_told_as_pytorch_does() -> None:
         assert [name for name, _ in users.named_modules(net)] == [name for name, _ in net.named_modules()]
         for kind, wanted in (("_parameters", net.named_parameters()), ("_buffers", net.named_buffers())):
             assert [name for name, _ in users.named_tensors(net, kind)] == [name for name, _ in wanted]
+
+
+class Seeing(TorchFunctionMode):
+    """What Python calls of PyTorch, by name; but for what `Hooks` does around each of its own calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.called: list[str] = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        name = getattr(func, "__name__", "")
+        if name != "_set_grad_enabled":
+            self.called.append(name)
+        return func(*args, **(kwargs or {}))
+
+
+class Told(torch.Tensor):
+    """Is asked what it makes of each call."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        CALLED.append(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+def seen_from_python(directly: bool) -> list[list[str]]:
+    """`directly`: the backward pass is no call that a mode sees, so that all of it runs within; and it reads a tensor
+    that is asked."""
+    torch.manual_seed(0)
+    net, calls = nn.Linear(6, 3), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(6):
+        CALLED.clear()
+        with Seeing() as mode:
+            loss = net(torch.rand(4, 6).as_subclass(Told if directly else torch.Tensor)).square().mean()
+            optimizer.zero_grad()
+            torch.autograd.backward(loss.as_subclass(torch.Tensor)) if directly else loss.backward()
+            optimizer.step()
+        calls.append([*mode.called, *CALLED])
+    return calls
+
+
+@pytest.mark.parametrize("kind", ["run", "next_node", "resume"])
+@pytest.mark.parametrize("watchpoints", [[], [OVERFLOW, RARE]], ids=["", "watched"])
+def test_function_modes_and_classes_of_tensors_see_nothing_of_ours(monkeypatch, kind, watchpoints) -> None:
+    directly = not watchpoints  # in a watched step that runs free the operations of a backward pass are seen
+    calls = seen_from_python(directly)
+
+    def training() -> list[float]:
+        assert seen_from_python(directly) == calls
+        return []
+
+    _, pauses, _ = watched(monkeypatch, watchpoints, training, commands=[Command(kind)] * 3)
+    assert len(pauses) >= (1 if kind == "resume" else 4)

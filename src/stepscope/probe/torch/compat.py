@@ -33,6 +33,8 @@ _PRIVATE = (
     (dataloader, "_BaseDataLoaderIter"),
     (overrides, "_get_current_function_mode_stack"),
     (torch._C, "_is_torch_function_enabled"),
+    (torch._C, "DisableTorchFunction"),
+    (torch._C, "_set_grad_enabled"),
     (torch.UntypedStorage, "_weak_ref"),
     (torch.UntypedStorage, "_free_weak_ref"),
     (torch._C, "_WeakTensorRef"),
@@ -210,10 +212,36 @@ def sees_python_calls() -> bool:
     return torch._C._is_torch_function_enabled() and all(type(one) is DeviceContext for one in others)
 
 
+# What runs inside is seen by no function mode, and no class of tensors is asked what it makes of it.
+unseen_in_python: Callable[[], AbstractContextManager[None]] = torch._C.DisableTorchFunction
+
+
+class _WithoutTrace:
+    """`unseen_in_python`, and without gradients."""
+
+    __slots__ = ("_grad", "_python")
+
+    def __enter__(self) -> None:
+        self._python = unseen_in_python()
+        self._python.__enter__()
+        self._grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+
+    def __exit__(self, *raised: Any) -> None:
+        torch._C._set_grad_enabled(self._grad)
+        self._python.__exit__(*raised)
+
+
+def set_gradients(enabled: bool) -> None:
+    """As `torch.set_grad_enabled`, which is a call that a function mode sees."""
+    with unseen_in_python():
+        torch._C._set_grad_enabled(enabled)
+
+
 @contextmanager
 def unseen() -> Iterator[None]:
-    """What runs inside is seen by no dispatch mode and leaves no trace in autograd."""
-    with _python_dispatch._disable_current_modes(), torch.no_grad():
+    """What runs inside is seen by no mode and leaves no trace in autograd."""
+    with _WithoutTrace(), _python_dispatch._disable_current_modes():
         yield
 
 
@@ -223,7 +251,7 @@ def nothing() -> None:
 
 def unseen_by_others() -> AbstractContextManager[None]:
     """`unseen`, for code that runs within a dispatch mode, where often no other one is active."""
-    return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else torch.no_grad()
+    return unseen() if _python_dispatch._get_current_dispatch_mode_stack() else _WithoutTrace()
 
 
 def plain(tensor: torch.Tensor) -> torch.Tensor:

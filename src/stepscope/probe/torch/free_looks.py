@@ -15,7 +15,7 @@ from stepscope.core.graph.masks import told_infinity
 from stepscope.core.tensors import all_finite
 from stepscope.core.tensors.one_pass import finite, finite_at
 from stepscope.core.watch.step_check import Watching
-from stepscope.probe.torch import arrays, on_device
+from stepscope.probe.torch import arrays, compat, on_device
 from stepscope.probe.torch.events import Event, Literals, attributes_of, type_of
 from stepscope.probe.torch.free_step import Call, FreeStep, Output, Read, as_bits
 from stepscope.probe.torch.memory import TENSORS, address_of
@@ -202,19 +202,25 @@ class _Writers:
 
 def finite_of(dtype: torch.dtype) -> Callable[[Any], bool]:
     """Tells of a result whether it surely is one tensor of this type, whose memory lies here, and finite."""
-    name, size = arrays.dtype_name(dtype), dtype.itemsize
+    name, size, unseen = arrays.dtype_name(dtype), dtype.itemsize, compat.unseen_in_python
+
+    def is_finite(result: Tensor) -> bool:
+        if not on_device.lies_here(result) or result.dtype is not dtype:
+            return False
+        if not result.is_contiguous():
+            array = arrays.plain(result)
+            return array is not None and finite(array, "")
+        count = result.numel()
+        return count == 0 or bool(finite_at(address_of(result, count, size), count, name))
 
     def passes(result: Any) -> bool:
+        if type(result) not in TENSORS:
+            return False
         try:
-            if type(result) in TENSORS and on_device.lies_here(result) and result.dtype is dtype:
-                if not result.is_contiguous():
-                    array = arrays.plain(result)
-                    return array is not None and finite(array, "")
-                count = result.numel()
-                return count == 0 or bool(finite_at(address_of(result, count, size), count, name))
+            with unseen():
+                return is_finite(result)
         except RuntimeError:  # without memory of its own
-            pass
-        return False
+            return False
 
     return passes
 

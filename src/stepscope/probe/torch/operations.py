@@ -41,11 +41,12 @@ _COLLECTIVES = ("c10d", "fsdp", "symm_mem")  # their schemas tell of none at all
 
 class Operation:
     """`name` is without the overload: "aten.addmm". `view`: its outputs are views of an input. `idle`: it makes no
-    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without."""
+    value and writes none (it views a tensor, or asks it for a number): a step is the same with it and without.
+    `native`: it is PyTorch's own, and runs no Python."""
 
     __slots__ = (
         *("_arguments", "_may_write", "_numbers", "_positional", "_statistics", "_written"),
-        *("fresh", "hidden", "idle", "name", "view", "writes"),
+        *("fresh", "hidden", "idle", "name", "native", "view", "writes"),
     )
 
     def __init__(self, func: Any) -> None:
@@ -56,6 +57,7 @@ class Operation:
         namespace, _, name = schema.name.partition("::")
         self.name = f"{namespace}.{name}"
         self.hidden = namespace in _HIDDEN_NAMESPACES
+        self.native = namespace == "aten"
         self.fresh = self.name in FRESH
         self._arguments = [argument.name for argument in schema.arguments]
         self._positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]

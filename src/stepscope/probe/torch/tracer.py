@@ -145,7 +145,7 @@ class Tracer(compat.DebugMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if not self.seeing:
-            return func(*args, **kwargs)
+            return _run(func, types, args, kwargs)
         event, told = Event(), False
         try:
             try:
@@ -153,17 +153,17 @@ class Tracer(compat.DebugMode):
                 if known.hidden:
                     self.program.append((func, None))
                 else:
-                    with self._lock:
+                    with self._lock, compat.unseen_in_python():
                         self._begin(event, func, known, args, kwargs, sys._getframe().f_back)
                     if self._before is not None:
                         self._before(event)
                     told = True
             except Exception as error:
                 self._fail(error)
-            result = func(*args, **kwargs)
+            result = _run(func, types, args, kwargs)
             if told:
                 try:
-                    with self._lock:
+                    with self._lock, compat.unseen_in_python():
                         self._end(event, result)
                     if self._after is not None:
                         self._after(event)
@@ -263,3 +263,16 @@ class Tracer(compat.DebugMode):
         self.seeing = False
         if self.fault is None:
             self.fault = error
+
+
+def _run(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """As without a mode: a call from Python is one that function modes see, and classes of tensors whose operation does
+    nothing else in Python."""
+    try:
+        native = not types and operation(func).native
+    except Exception:  # it is kept elsewhere
+        native = False
+    if not native:
+        return func(*args, **kwargs)
+    with compat.unseen_in_python():
+        return func(*args, **kwargs)
