@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -186,6 +187,23 @@ def observed(zero_in: int = -1) -> list[float]:
         x = net((first if number % 2 else second).mul_(0.5).nan_to_num_(posinf=0.0))
         loss = (x.tanh() if number % 2 else x.sigmoid()).sum()
         optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def catching(zero_in: int = -1) -> list[float]:
+    """With an operation that raises; the error is caught."""
+    torch.manual_seed(3)
+    net, losses = Net(), []
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for number in range(1, 9):
+        optimizer.zero_grad()
+        x = (torch.rand(4, 4) + 0.5) * (number != zero_in)
+        with contextlib.suppress(RuntimeError):
+            torch.mm(x, torch.ones(3, 3))
+        loss = net(x).square().mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

@@ -163,6 +163,15 @@ def test_what_makes_no_value_may_come_and_go(watcher):
     assert fast.strayed is not None
 
 
+def test_a_program_keeps_no_tensors_of_what_raised(watcher):
+    watch = watcher()
+    with watch.step(), pytest.raises(RuntimeError):
+        torch.mm(torch.ones(2, 3), torch.ones(2, 3))
+    program = Program(watch.tracer.program)
+    assert program.raised == {"Script/aten.mm"}
+    assert not any(event.tensors for event in program.events)
+
+
 def test_without_a_program_nothing_is_seen():
     fast = FastPath()
     fast.new_step()

@@ -17,6 +17,7 @@ from free_trainings import (  # noqa: E402
     accumulated,
     branching,
     by_hand,
+    catching,
     conditional,
     exchanged,
     experts,
@@ -91,7 +92,7 @@ def plain(batches):
     ids=["overflow", "origin", "both", "recommended", "changes"],
 )
 @pytest.mark.parametrize(
-    "training", [train, by_hand, accumulated, in_parts, fp16, scripted], ids=lambda one: one.__name__
+    "training", [train, by_hand, accumulated, catching, in_parts, fp16, scripted], ids=lambda one: one.__name__
 )
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_what_is_found_is_what_a_traced_step_would_have_told(monkeypatch, watchpoints, training) -> None:

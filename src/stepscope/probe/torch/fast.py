@@ -71,13 +71,14 @@ class FastPath(compat.DebugMode):
 
     @property
     def ran(self) -> list[Event]:
-        """The nodes that have run in the step, as far as it was a known one; what makes no value is taken to have run
-        where it did in the trace."""
+        """The nodes that have run in the step, as far as it was a known one. What makes no value, or raised, is taken
+        to have done as it did in the trace."""
         program = self._program
         if program is None or not self._at:
             return []
         is_over = self._at == len(program.places)
-        return program.events if is_over else program.events[: program.places[self._at - 1] + 1]
+        ran = program.events if is_over else program.events[: program.places[self._at - 1] + 1]
+        return [event for event in ran if event.name not in program.raised] if program.raised else ran
 
     # ------------------------------------------------------------ steps
 

@@ -39,14 +39,18 @@ class Step(NamedTuple):
 
 
 class Program:
-    """What a traced step called. `events` are its nodes; `about` is for those who ask which one it was. `exits`: the
-    numbers of events after which the step of an optimizer was over; here, those of calls."""
+    """What a traced step called. `events` are its nodes, `raised` the names of those that raised; `about` is for those
+    who ask which one it was. `exits`: the numbers of events after which the step of an optimizer was over; here, those
+    of calls."""
 
     def __init__(
         self, program: Sequence[tuple[Any, Event | None]], about: Any = None, exits: Iterable[int] = ()
     ) -> None:
         self.about = about
         self.events = [event for _, event in program if event is not None]
+        self.raised = {event.name for event in self.events if event.args or event.kwargs}  # as nobody released them
+        for event in self.events:
+            event.release()
         self.functions: list[Any] = []
         self.names: list[str] = []  # of their nodes
         self.places: list[int] = []  # of each of the functions, its event
