@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 import pickle
@@ -125,6 +126,29 @@ def test_a_signal_handler_may_raise_while_a_node_is_looked_at(monkeypatch) -> No
             assert session.tracer.fault is None
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_steps_are_told_after_a_forward_was_interrupted(monkeypatch) -> None:
+    """Which no hook of a module's tells of."""
+
+    class Interrupted(nn.Module):
+        def forward(self, x):
+            if x.sum() < 0:
+                raise KeyboardInterrupt
+            return x
+
+    ended = []
+    with attached(monkeypatch, unit="forward") as (session, _):
+        end = session.step_ended
+        monkeypatch.setattr(session, "step_ended", lambda module=None: (ended.append(1), end(module)))
+        net = nn.Sequential(nn.Linear(2, 2), Interrupted())
+        for number in range(8):
+            with contextlib.suppress(KeyboardInterrupt), torch.no_grad():
+                net[0].weight.fill_(-1 if number == 4 else 1)
+                net[0].bias.zero_()
+                net(torch.ones(1, 2))
+        assert not session.over
+    assert len(ended) == 7
 
 
 def interrupting_at(step: int):

@@ -161,16 +161,14 @@ def test_modules_are_told_as_pytorch_does() -> None:
 
 
 class Seeing(TorchFunctionMode):
-    """What Python calls of PyTorch, by name; but for what `Hooks` does around each of its own calls."""
+    """What Python calls of PyTorch, by name."""
 
     def __init__(self) -> None:
         super().__init__()
         self.called: list[str] = []
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        name = getattr(func, "__name__", "")
-        if name != "_set_grad_enabled":
-            self.called.append(name)
+        self.called.append(getattr(func, "__name__", ""))
         return func(*args, **(kwargs or {}))
 
 

@@ -23,7 +23,7 @@ class Event:
     has the node and slot that it came from, and `exact` whether that output is just this tensor (not a part of it, nor
     more); those at the places `writes` are written in place. `outputs` has what the operation returned, None where it
     left one out, and then what it wrote and did not return; it is empty before the operation ran. `rewrites` has the
-    place among the tensors and the slot of each output that was written in place.
+    place among the tensors and the slot of each output that was written in place. `has_run`: it did not raise.
 
     The tensors, arguments and frames are there while the event is told, and gone after `release`.
     """
@@ -33,6 +33,7 @@ class Event:
         "exact",
         "frame",
         "func",
+        "has_run",
         "inputs",
         "kwargs",
         "literals",
@@ -50,6 +51,7 @@ class Event:
         "writes",
     )
 
+    has_run: bool
     position: int
     name: str
     operation: Operation

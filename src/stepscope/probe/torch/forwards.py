@@ -3,13 +3,14 @@ copied or saved at any time."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from torch import nn
 from torch.nn.modules import module as global_hooks
 
-from stepscope.probe.torch import compat, users
+from stepscope.probe.torch import compat, stacks, users
 from stepscope.probe.torch.compiled import CompiledFunction
 
 
@@ -22,6 +23,7 @@ class Forwards:
         self._handles: list[Any] = []
         self._follows = False
         self._running = 0  # the outermost module that runs
+        self._call: stacks.Call | None = None  # of it
         self._depth = 0  # how often it calls itself
         self._compiled: CompiledFunction | None = None  # the outermost that runs
 
@@ -40,7 +42,7 @@ class Forwards:
             global_hooks.register_module_forward_hook(self._leave, always_call=True),
         ]
         if inside is not None:
-            self._running, self._depth = id(inside), 1
+            self._note(inside)
 
     def remove(self) -> None:
         for handle in self._handles:
@@ -68,7 +70,7 @@ class Forwards:
         if compat.is_compiling():
             return
         if users.first_parameter(module) is not None:  # else a transformation of data
-            self._running, self._depth = id(module), 1
+            self._note(module)
             self._begins(module)
 
     def _enter(self, module: nn.Module, _args: Any) -> None:
@@ -86,11 +88,19 @@ class Forwards:
     # ------------------------------------------------------------ parts
 
     def _begin(self, called: nn.Module | CompiledFunction) -> None:
-        if self._depth:
-            self._depth += id(called) == self._running
+        if self._depth and id(called) != self._running:
             return
-        self._running, self._depth = id(called), 1
+        call = stacks.nearest(sys._getframe(), compat.module_code)
+        if self._depth and stacks.is_within(self._call, call.f_back if call is not None else None):
+            self._depth += 1
+            return
+        self._note(called)  # it may have been left by what is no Exception, of which no hook tells
         self._begins(called if isinstance(called, nn.Module) else None)
+
+    def _note(self, called: nn.Module | CompiledFunction) -> None:
+        is_module = isinstance(called, nn.Module)
+        self._running, self._depth = id(called), 1
+        self._call = stacks.call_of(stacks.nearest(sys._getframe(), compat.module_code)) if is_module else None
 
     def _end(self, called: nn.Module | CompiledFunction) -> None:
         if self._depth and id(called) == self._running:

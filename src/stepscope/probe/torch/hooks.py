@@ -350,7 +350,7 @@ class Hooks:
             reason = f"a fault in the debugger ({type(error).__name__}: {error}); going on undebugged"
         finally:
             self._inside = False
-            torch.set_grad_enabled(grad)  # Ctrl-C may have come just where we were to do so
+            compat.set_gradients(grad)  # Ctrl-C may have come just where we were to do so
             compat.stop_compiling(compiler)
         if reason:
             self.detach(reason)

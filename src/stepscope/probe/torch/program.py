@@ -48,9 +48,7 @@ class Program:
     ) -> None:
         self.about = about
         self.events = [event for _, event in program if event is not None]
-        self.raised = {event.name for event in self.events if event.args or event.kwargs}  # as nobody released them
-        for event in self.events:
-            event.release()
+        self.raised = {event.name for event in self.events if not event.has_run}
         self.functions: list[Any] = []
         self.names: list[str] = []  # of their nodes
         self.places: list[int] = []  # of each of the functions, its event

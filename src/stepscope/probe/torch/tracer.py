@@ -178,6 +178,7 @@ class Tracer(compat.DebugMode):
     ) -> None:
         """`frame` called the operation; None in a thread of the engine, where no Python code stands above it."""
         event.operation, event.func, event.args, event.kwargs, event.frame = known, func, args, kwargs, frame
+        event.has_run = False
         event.tensors, event.writes, event.literals = tensors, written, _ = known.read(args, kwargs)
         event.inputs, event.exact, event.outputs, event.types, event.rewrites = [], [], [], [], []
         spots = [spot_of(tensor) for tensor in tensors]
@@ -204,6 +205,7 @@ class Tracer(compat.DebugMode):
         self.program.append((func, event))
 
     def _end(self, event: Event, result: Any) -> None:
+        event.has_run = True
         written = [event.tensors[place] for place in event.writes]
         event.outputs = outputs = outputs_of(result, written)
         in_place = dict(zip(map(id, written), event.writes, strict=True)) if written else {}
