@@ -202,7 +202,9 @@ def test_the_end_stays_open_for_review(new_page, server, agent, job, language):
 def test_a_broken_connection_is_not_the_end(page, server, agent, job):
     page.open(server.url).state("paused")
     agent.die()
-    page.banner("broken")
+    said = page.banner("broken")
+    expect(said).not_to_contain_text("process broke")  # the server's words for it, which are not the page's language
+    expect(said).to_have_attribute("title", "the connection to the training process broke")
     agent.attach()
     page.state("paused")
     page.page.locator("[data-testid=end-banner]").wait_for(state="hidden")
@@ -300,6 +302,7 @@ def test_a_server_that_comes_back_is_followed(page, tmp_path):
     said = page.page.get_by_text("The server does not answer")  # wherever something has been asked for
     page.page.get_by_role("status").filter(has=said).first.wait_for()
     page.row("Default").locator(".ss-caret").click()  # shown open from now on, in the graph too
+    page.page.get_by_label(page.text["nodes"]).get_by_role("alert").filter(has=said).wait_for()
     page.page.get_by_text("The graph can't be drawn: The server does not answer.").wait_for()
     with ServerThread(tmp_path / "workspace", port=port):
         expect(said).to_have_count(0)

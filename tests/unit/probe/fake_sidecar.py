@@ -31,6 +31,7 @@ class FakeSidecar:
         self.said: list[Message] = []
         self._fault: BaseException | None = None
         ours, theirs = socket.socketpair()
+        self._ours = ours.dup()  # the probe leaves its own open when the script ends
         self._probes_end, self._end = Pipe(ours), Pipe(theirs)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -53,9 +54,10 @@ class FakeSidecar:
     def close(self) -> None:
         """Nothing more is said; `said` is complete when it returns."""
         with contextlib.suppress(OSError):
-            self._probes_end._socket.shutdown(socket.SHUT_RDWR)
+            self._ours.shutdown(socket.SHUT_RDWR)
         if self._thread.is_alive():
             self._thread.join()
+        self._ours.close()
         if self._fault:
             raise self._fault
 

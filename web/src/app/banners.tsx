@@ -42,10 +42,13 @@ function EndBanner({ job }: { job: JobView }) {
   const facts = [
     status === null || outcome === "terminated" || (status === 0 && outcome !== "lost") ? "" : text.endStatus(status),
     text.endStep(job.step),
-    status === null ? (exit?.detail ?? "") : "", // a status says it in the user's language
+    status === null && !isBroken ? (exit?.detail ?? "") : "", // else it has been said in the user's language
   ].filter(Boolean);
   return (
-    <div className={`ss-banner ${job.state === "lost" ? "ss-banner-bad" : "ss-banner-end"}`} data-testid="end-banner">
+    <div
+      className={`ss-banner ${job.state === "lost" ? "ss-banner-bad" : "ss-banner-end"}`} data-testid="end-banner"
+      title={isBroken ? exit?.detail : undefined}
+    >
       <strong>{what}</strong>
       <span>{facts.join(" · ")}</span>
       {outcome !== null && <span className="ss-banner-note">{text.endReview}</span>}

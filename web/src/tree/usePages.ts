@@ -48,7 +48,7 @@ export function usePages(job: string, graph: string, open: ReadonlySet<string>, 
       if (known) known.set(data.offset, data);
       else scopes.set(data.path, new Map([[data.offset, data]]));
     }
-    return { scopes, error: results[0]?.error ?? null };
+    return { scopes, error: results.find((each) => each.error)?.error ?? null };
   }, []);
   const { scopes, error } = useQueries({
     queries: asked.map(({ path, offset }) => ({
