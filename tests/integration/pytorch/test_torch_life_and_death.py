@@ -117,8 +117,8 @@ def test_ctrl_c(stand, script: str, train, job) -> None:
         assert training.tensor(node).shape == tuple(training.node(node).outputs[0].type.shape)
         assert any("loss.backward()" in frame.text for frame in training.frames() if frame.user)
     running.kill(signal.SIGINT)
-    until(lambda: running.printed("interrupted"))
-    assert running.wait(60) == 0
+    assert running.wait(60) == 0, (running.out[-3:], running.err[-20:])
+    assert running.printed("interrupted"), running.out[-3:]
     assert running.complaints == []
 
 

@@ -2,6 +2,7 @@
 another thread, while the main one waits in C++."""
 
 import threading
+import time
 
 import torch
 from torch.utils._pytree import tree_map
@@ -50,4 +51,5 @@ try:
         weight.grad = None
     print("all done")
 except KeyboardInterrupt:
-    print("interrupted", flush=True)
+    print("\ninterrupted", flush=True)
+time.sleep(0.5)  # PyTorch ends the process where its other thread still lets go of what is Python's

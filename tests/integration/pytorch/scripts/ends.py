@@ -60,14 +60,14 @@ def cleans_up():
     try:
         steps(1000)
     finally:
-        print("cleaned up", flush=True)
+        print("\ncleaned up", flush=True)
 
 
 def interrupted():
     try:
         steps(1_000_000)
     except KeyboardInterrupt:
-        print("interrupted", flush=True)
+        print("\ninterrupted", flush=True)  # a line may have been begun
 
 
 def workers(start="fork", count=2, data=Numbers):
