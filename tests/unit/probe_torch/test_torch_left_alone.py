@@ -72,6 +72,21 @@ def test_nothing_hangs_on_its_modules(monkeypatch, unit) -> None:
         assert not session.over
 
 
+def test_what_it_exports_is_what_it_would_be(monkeypatch) -> None:
+    programs: list[list[str]] = []
+
+    def exports(number: int, net: nn.Module) -> None:
+        graph = torch.export.export(net, (torch.ones(2, 3),)).graph
+        programs.append([str(node.target) for node in graph.nodes])
+
+    by_hand(exports, steps=4)
+    truth, programs = programs, []
+    with attached(monkeypatch) as (session, _):
+        by_hand(exports, steps=4)
+        assert not session.over
+    assert programs == truth
+
+
 class Listing(nn.Linear):
     def parameters(self, recurse):
         """In a way of its own."""
