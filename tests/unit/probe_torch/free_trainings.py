@@ -39,7 +39,7 @@ def train(steps: int = 8, zero_in: int = -1, optimizer_class=torch.optim.Adam, e
 
 
 def by_hand(**arguments) -> list[float]:
-    """Without an optimizer; weights change under no_grad."""
+    """Without an optimizer; weights change under no_grad. `each` is called after each step."""
     torch.manual_seed(3)
     net, losses = Net(), []
     for number in range(1, 9):
@@ -50,6 +50,8 @@ def by_hand(**arguments) -> list[float]:
                 parameter -= 0.1 * parameter.grad
                 parameter.grad = None
         losses.append(loss.item())
+        if each := arguments.get("each"):
+            each(number, net)
     return losses
 
 

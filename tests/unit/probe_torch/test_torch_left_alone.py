@@ -14,28 +14,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from attached import attached  # noqa: E402
+from free_trainings import by_hand  # noqa: E402
 from torch import nn, optim  # noqa: E402
 from torch.utils.data import _utils  # noqa: E402
 
 from stepscope.core.ports import Command  # noqa: E402
 
 pytestmark = pytest.mark.torch
-
-
-def by_hand(each=lambda number, net: None, steps: int = 6) -> list[float]:
-    """Without an optimizer, so that forwards tell of steps."""
-    torch.manual_seed(1)
-    net, losses = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1)), []
-    for number in range(1, steps + 1):
-        loss = net(torch.rand(2, 3)).square().mean()
-        loss.backward()
-        with torch.no_grad():
-            for parameter in net.parameters():
-                parameter -= 0.1 * parameter.grad
-                parameter.grad = None
-        losses.append(loss.item())
-        each(number, net)
-    return losses
 
 
 def trained(each=lambda number, loss: None, steps: int = 6) -> list[float]:
@@ -58,7 +43,7 @@ def trained(each=lambda number, loss: None, steps: int = 6) -> list[float]:
 def copied(number: int, net: nn.Module) -> None:
     twin = copy.deepcopy(net)
     loaded = pickle.loads(pickle.dumps(net))
-    x = torch.ones(1, 3)
+    x = torch.ones(2, 4)
     assert torch.equal(twin(x), net(x))
     assert torch.equal(loaded(x), net(x))
     assert not any((one._forward_hooks, one._forward_pre_hooks) != ({}, {}) for one in net.modules())
@@ -66,9 +51,9 @@ def copied(number: int, net: nn.Module) -> None:
 
 @pytest.mark.parametrize("unit", ["run", "forward"])
 def test_nothing_hangs_on_its_modules(monkeypatch, unit) -> None:
-    truth = by_hand(copied)
+    truth = by_hand(each=copied)
     with attached(monkeypatch, unit=unit) as (session, _):
-        assert by_hand(copied) == truth
+        assert by_hand(each=copied) == truth
         assert not session.over
 
 
@@ -76,13 +61,13 @@ def test_what_it_exports_is_what_it_would_be(monkeypatch) -> None:
     programs: list[list[str]] = []
 
     def exports(number: int, net: nn.Module) -> None:
-        graph = torch.export.export(net, (torch.ones(2, 3),)).graph
+        graph = torch.export.export(net, (torch.ones(2, 4),)).graph
         programs.append([str(node.target) for node in graph.nodes])
 
-    by_hand(exports, steps=4)
+    by_hand(each=exports)
     truth, programs = programs, []
     with attached(monkeypatch) as (session, _):
-        by_hand(exports, steps=4)
+        by_hand(each=exports)
         assert not session.over
     assert programs == truth
 

@@ -321,7 +321,8 @@ def run_as_it_is(*modules: str) -> None:
     """Keeps Dynamo, which has been imported, from compiling what stands in these modules."""
     rules: Any = sys.modules.get("torch._dynamo.trace_rules")
     for module in modules:
-        if rules is not None and hasattr(rules, "add"):
+        if module not in _run_as_they_are and hasattr(rules, "add"):
+            _run_as_they_are.add(module)
             rules.add(module)
 
 
@@ -343,3 +344,4 @@ def _leave_stance() -> None:
 _eager_for: weakref.WeakSet[DebugMode] = weakref.WeakSet()
 _stance: Any = None  # that which runs compiled code eagerly, while it is taken
 _hands_off = False
+_run_as_they_are: set[str] = set()

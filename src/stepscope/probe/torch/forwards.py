@@ -90,12 +90,16 @@ class Forwards:
     def _begin(self, called: nn.Module | CompiledFunction) -> None:
         if self._depth and id(called) != self._running:
             return
-        call = stacks.nearest(sys._getframe(), compat.module_code)
-        if self._depth and stacks.is_within(self._call, call.f_back if call is not None else None):
+        if self._depth and self._calls_itself():
             self._depth += 1
             return
         self._note(called)  # it may have been left by what is no Exception, of which no hook tells
         self._begins(called if isinstance(called, nn.Module) else None)
+
+    def _calls_itself(self) -> bool:
+        """Whether the call that begins was made by the one that is known to run."""
+        call = stacks.nearest(sys._getframe(), compat.module_code)
+        return stacks.is_within(self._call, call.f_back if call is not None else None)
 
     def _note(self, called: nn.Module | CompiledFunction) -> None:
         is_module = isinstance(called, nn.Module)

@@ -222,6 +222,6 @@ class FreeWatch:
                 try:
                     value = held.variable(name) if name in inputs else held.output(name, slot)
                     found[name, slot] = value.clone()
-                except (NotAvailable, RuntimeError, NotImplementedError):  # a tensor of an odd kind
+                except (NotAvailable, RuntimeError):  # a tensor of an odd kind
                     continue
         return found

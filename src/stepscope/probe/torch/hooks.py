@@ -189,9 +189,8 @@ class Hooks:
 
     def _begin_at(self, function: CompiledFunction, args: Any, kwargs: Any) -> None:
         module = function.module(args, kwargs)
-        if module is not None and self._session is not None and self._trains_here():
-            self._session.begin(module, is_called=False)
-            self._follow(None)
+        if module is not None:
+            self._begins(module, is_called=False)
 
     # ------------------------------------------------------------ optimizers
 
@@ -291,14 +290,14 @@ class Hooks:
             return False
         return not session.begun or session.thread == threading.get_ident()
 
-    def _begins(self, module: nn.Module | None) -> bool:
-        """Starts the session where that has not been done; False if there is none any more."""
+    def _begins(self, module: nn.Module | None, is_called: bool = True) -> bool:
+        """Starts the session where that has not been done; False if there is none. Arguments as of `Session.begin`."""
         session = self._session
         if session is not None and not session.begun:
             if not self._trains_here():
                 return False
-            self._guarded(session.begin, module)
-            self._follow(module)
+            self._guarded(session.begin, module, is_called)
+            self._follow(module if is_called else None)
         return self._session is not None
 
     def _trains_here(self) -> bool:

@@ -49,5 +49,5 @@ def _is_in(memory: torch.UntypedStorage | None, tensor: torch.Tensor) -> bool:
 def _memory(tensor: torch.Tensor) -> torch.UntypedStorage | None:
     try:
         return compat.plain(tensor).untyped_storage()
-    except (RuntimeError, NotImplementedError):  # it has none of its own
+    except RuntimeError:  # it has none of its own
         return None

@@ -39,11 +39,11 @@ class Verdict(Enum):
 
 class Steps:
     """`unit` is "run" (as above), "optimizer" (every step of an optimizer), "optimizer:NAME" (of those of a class), or
-    "forward" (every call of an outermost module)."""
+    "forward" (every call of an outermost module), which `by_forward` tells."""
 
     def __init__(self, unit: str = "run") -> None:
         kind, _, self._only = unit.partition(":")
-        self._by_habit, self._by_forward = kind == "run", kind == "forward"
+        self._by_habit, self.by_forward = kind == "run", kind == "forward"
         self._made: set[Hashable] = set()  # optimizers that exist and may take part
         self._expected: set[Hashable] | None = None  # those that a step has to have; before the first one: all made
         self._stepped: Counter[Hashable] = Counter()  # since the last boundary
@@ -107,7 +107,7 @@ class Steps:
         if self._last is not None and self._last != optimizer:
             self._followed.add(self._last)
         self._last = optimizer
-        if self._by_forward:
+        if self.by_forward:
             return Verdict.NOTHING
         if not self._by_habit:
             return self._end() if self._only in ("", name) else Verdict.NOTHING
@@ -142,7 +142,7 @@ class Steps:
         return verdict
 
     def forward_ended(self) -> Verdict:
-        return self._end() if self._by_forward else Verdict.NOTHING
+        return self._end() if self.by_forward else Verdict.NOTHING
 
     def backward_begins(self) -> Verdict:
         """Of an outermost call of the autograd engine."""
@@ -170,14 +170,9 @@ class Steps:
         return Verdict.NOTHING
 
     @property
-    def by_forward(self) -> bool:
-        """Whether each forward is a step."""
-        return self._by_forward
-
-    @property
     def needs_forwards(self) -> bool:
         """Whether steps can't be told without `forward_begins` and `forward_ended`."""
-        return self._by_forward or (self._by_habit and (self._ended_late or not self._has_optimizers()))
+        return self.by_forward or (self._by_habit and (self._ended_late or not self._has_optimizers()))
 
     def _has_optimizers(self) -> bool:
         """Whether any takes part, as far as one can tell: one that was made and never steps does not."""
